@@ -1,0 +1,109 @@
+//===- DeltaAttrs.td - attributes of the delta dialect ---- -*- tablegen -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_ATTRS_TD
+#define DELTA_ATTRS_TD
+
+include "Delta/DeltaDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Delta_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Delta_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// The recurrence
+//===----------------------------------------------------------------------===//
+
+def Delta_FeatureKernel : I32EnumAttr<"FeatureKernel",
+    "the function kappa of a scaled inner product", [
+      I32EnumAttrCase<"Linear", 0, "linear">,
+      I32EnumAttrCase<"Softmax", 1, "softmax">,
+      I32EnumAttrCase<"Exp", 2, "exp">,
+      I32EnumAttrCase<"Relu", 3, "relu">,
+      I32EnumAttrCase<"Round", 4, "round">]> {
+  let cppNamespace = "::delta";
+}
+
+def Delta_KernelAttr : Delta_Attr<"Kernel", "kernel"> {
+  let summary = "How keys are compared with queries";
+  let description = [{
+    `#delta.kernel<linear>`: the linear kernel through a state of size K x V
+    (DeltaNet, Gated DeltaNet, DeltaProduct).
+
+    `#delta.kernel<write = softmax, read = softmax>`: implicit features, without
+    a state (DeltaFormer, 2505.19488, eqs. 8 and 9). Each of the two is one of
+    `softmax`, `exp`, `relu`, `round`, `linear`; the function is applied to
+    `scale * <query, key>`, and `softmax` is normalised over the row.
+  }];
+  let parameters = (ins "bool":$implicit, "::delta::FeatureKernel":$write,
+                        "::delta::FeatureKernel":$read);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The linear kernel through a state.
+    static KernelAttr getLinearState(::mlir::MLIRContext *context);
+    bool hasState() const { return !getImplicit(); }
+  }];
+}
+
+def Delta_StateLayout : I32EnumAttr<"StateLayout", "axis order of a state", [
+      I32EnumAttrCase<"KV", 0, "kv">, I32EnumAttrCase<"VK", 1, "vk">]> {
+  let cppNamespace = "::delta";
+}
+
+//===----------------------------------------------------------------------===//
+// Chunked phase
+//===----------------------------------------------------------------------===//
+
+// With `steps = n`, columns count micro-steps and rows count tokens: `lower`
+// keeps (i, j) where j / n <= i, `strict_lower` where j / n < i.
+def Delta_Part : I32EnumAttr<"Part", "the part of a matrix that may differ from 0", [
+      I32EnumAttrCase<"Full", 0, "full">,
+      I32EnumAttrCase<"Lower", 1, "lower">,
+      I32EnumAttrCase<"StrictLower", 2, "strict_lower">]> {
+  let cppNamespace = "::delta";
+}
+
+// `read`: exp(G_i), from the chunk's start to row i. `write`: exp(G_R - G_i),
+// from row i to the chunk's end.
+def Delta_ReadRole : I32EnumAttr<"ReadRole", "which decay a row of a chunk carries", [
+      I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">]> {
+  let cppNamespace = "::delta";
+}
+
+def Delta_PrecAttr : Delta_Attr<"Prec", "prec"> {
+  let summary = "Permitted rounding of a product's operands";
+  let description = [{
+    A lowering may round both operands of the product to this type; it must
+    accumulate in f32. Without the attribute the product stays in f32. The CPU run
+    of the chunked phase never rounds.
+  }];
+  let parameters = (ins "::mlir::FloatType":$operands);
+  let assemblyFormat = "`<` $operands `>`";
+}
+
+def Delta_ScheduleAttr : Delta_Attr<"Schedule", "schedule"> {
+  let summary = "Every decision that selection made for one function";
+  let description = [{
+    Written by hand or by `delta-select-schedule`; obeyed, or refused with the
+    reason.
+
+    * `family`: the instruction family of the kernels (`sm_80`: cp.async, ldmatrix,
+      mma.sync; runs on every newer chip).
+    * `value_columns`: columns of the value axis that one CTA of the chain kernel
+      owns. The chain runs transposed: a CTA keeps S^T, `value_columns` x K.
+    * `stages`: slots of the ring that feeds the chain kernel.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$family, "int64_t":$value_columns,
+                        "int64_t":$stages);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // DELTA_ATTRS_TD

@@ -1,0 +1,260 @@
+//===- DeltaChunkOps.td - named ops of the chunked phase -- -*- tablegen -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One chunk of C micro-step rows of one head, as values. Notation: K, Q, V, U are
+// tiles of rows; S is a state [K, V]; G is the inclusive prefix sum of log decays
+// inside the chunk, R its last row. Rows outside the sequence are zero rows, for
+// which every op here is the identity of the recurrence.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_CHUNK_OPS_TD
+#define DELTA_CHUNK_OPS_TD
+
+include "Delta/DeltaAttrs.td"
+include "Delta/DeltaInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Delta_Tile : StaticShapeTensorOf<[F32]>;
+def Delta_Steps : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">;
+
+class Delta_ChunkOp<string mnemonic, list<Trait> traits = []>
+    : Delta_Op<mnemonic, traits # [
+        DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of the caller's arrays
+//===----------------------------------------------------------------------===//
+
+def Delta_LoadOp : Delta_ChunkOp<"load", [AttrSizedOperandSegments]> {
+  let summary = "Rows of an array as an f32 tile; rows from `rows` on are zero";
+  let description = [{
+    The tile spans axes `dims` of `source`, starting at `indices`; all other axes
+    are fixed at `indices`. Elements are extended to f32 (exact). Row r of the tile
+    (its first axis) is read where r < rows; otherwise it is zero and is not read.
+
+    With `steps = n` the source axis counts tokens and the tile's rows count
+    micro-steps: row r holds source row r / n where r % n = 0, and 0 elsewhere
+    (a token's decay sits on its step 0); `rows` counts tokens then.
+
+    `before` says that every row read was stored by an earlier iteration of the
+    surrounding loop (DeltaFormer reads u); the chunked phase's verifier checks the
+    offset.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
+      Variadic<Index>:$indices, Optional<Index>:$rows,
+      DenseI64ArrayAttr:$dims, Delta_Steps:$steps, UnitAttr:$before);
+  let results = (outs Delta_Tile:$tile);
+  let assemblyFormat = [{
+    $source `[` $indices `]` (`rows` `(` $rows^ `)`)? attr-dict
+    `:` type($source) `->` type($tile)
+  }];
+}
+
+def Delta_StoreOp : Delta_ChunkOp<"store", [AttrSizedOperandSegments]> {
+  let summary = "Write the first `rows` rows of a tile, rounded to the array's dtype";
+  let description = [{
+    The inverse of `delta.load`: rows from `rows` on are not written.
+  }];
+  let arguments = (ins Delta_Tile:$tile,
+      Arg<AnyMemRef, "", [MemWrite]>:$dest, Variadic<Index>:$indices,
+      Optional<Index>:$rows, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = [{
+    $tile `,` $dest `[` $indices `]` (`rows` `(` $rows^ `)`)? attr-dict
+    `:` type($tile) `,` type($dest)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Decay
+//===----------------------------------------------------------------------===//
+
+def Delta_GatePrefixOp : Delta_ChunkOp<"gate_prefix", [Pure,
+    AllTypesMatch<["decay", "prefix"]>]> {
+  let summary = "Inclusive prefix sum of log decays inside a chunk";
+  let description = [{ `G_i = sum_{j <= i} g_j`, natural logarithms, f32. }];
+  let arguments = (ins Delta_Tile:$decay);
+  let results = (outs Delta_Tile:$prefix);
+  let assemblyFormat = "$decay attr-dict `:` type($decay)";
+}
+
+def Delta_DecayOp : Delta_ChunkOp<"decay", [Pure,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "X_ij exp(G_i - G_j) on `part`, 0 elsewhere";
+  let description = [{
+    A scalar decay is a similarity: it commutes with the triangular inverse. The
+    exponent is <= 0 wherever it counts; elsewhere the result is 0, also where the
+    exponential would overflow. `rows` and `columns` are the prefixes of the row and
+    of the column index (they differ in length when rows count tokens and columns
+    micro-steps).
+  }];
+  let arguments = (ins Delta_Tile:$input, Delta_Tile:$rows,
+      Delta_Tile:$columns, Delta_Part:$part, Delta_Steps:$steps);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $input `,` $rows `,` $columns attr-dict
+    `:` type($input) `,` type($rows) `,` type($columns)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Products inside a chunk
+//===----------------------------------------------------------------------===//
+
+def Delta_GramOp : Delta_ChunkOp<"gram", [Pure]> {
+  let summary = "kappa(scale * x_i . y_j) on `part`, 0 elsewhere";
+  let description = [{
+    `kernel` is an elementwise function of the scaled product: `linear`, `exp`,
+    `relu` or `round` (to the nearest integer, halves to even). `softmax` needs the
+    whole row and is refused here: see `delta.online`.
+  }];
+  let arguments = (ins Delta_Tile:$lhs, Delta_Tile:$rhs, Delta_Part:$part,
+      Delta_Steps:$steps, DefaultValuedAttr<F32Attr, "1.0f">:$scale,
+      DefaultValuedAttr<Delta_FeatureKernel, "::delta::FeatureKernel::Linear">:$kernel,
+      OptionalAttr<Delta_PrecAttr>:$prec);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+def Delta_ScaleOp : Delta_ChunkOp<"scale", [Pure,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "Multiply rows (axis 0) or columns (axis 1) by a vector";
+  let description = [{ axis 0: `v_i x_ij`; axis 1: `x_ij v_j`. }];
+  let arguments = (ins Delta_Tile:$input, Delta_Tile:$factors,
+      ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$axis);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $input `,` $factors attr-dict `:` type($input) `,` type($factors)
+  }];
+}
+
+def Delta_TriInverseOp : Delta_ChunkOp<"tri_inverse", [Pure,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "(I + A)^-1 of a strictly lower triangular A";
+  let description = [{
+    `entry_bound` promises |entries of the inverse and of every block merge| <= bound
+    (linear kernel, |k| <= 1 and beta <= 2: |M_ij| <= beta_i). `row_stochastic`
+    promises that rows of |A| sum to at most 1 (softmax rows and |beta| <= 1 proved by
+    the spec); only then is Neumann doubling admissible.
+  }];
+  let arguments = (ins Delta_Tile:$input, OptionalAttr<F32Attr>:$entry_bound,
+      UnitAttr:$row_stochastic);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
+  let summary = "L x (or L^T x), plus an accumulator";
+  let description = [{
+    `part` and `steps` say which part of L may differ from 0 (before `transpose`).
+  }];
+  let arguments = (ins Delta_Tile:$matrix, Delta_Tile:$input,
+      Optional<Delta_Tile>:$accumulator, Delta_Part:$part, Delta_Steps:$steps,
+      UnitAttr:$transpose, OptionalAttr<Delta_PrecAttr>:$prec);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $matrix `,` $input (`acc` `(` $accumulator^ `:` type($accumulator) `)`)? attr-dict
+    `:` type($matrix) `,` type($input) `->` type($result)
+  }];
+}
+
+def Delta_RowSumOp : Delta_ChunkOp<"rowsum", [Pure]> {
+  let summary = "Sum of each row";
+  let arguments = (ins Delta_Tile:$input);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// The state
+//===----------------------------------------------------------------------===//
+
+def Delta_ReadOp : Delta_ChunkOp<"read", [Pure]> {
+  let summary = "Rows read out of a state: scale * (decayed x) S";
+  let description = [{
+    `result_i = scale * f_i * x_i S` (or `x_i S^T` with `transpose`), where f_i is
+    exp(G_i) for role `read`, exp(G_R - G_i) for role `write`, and 1 without `decay`.
+  }];
+  let arguments = (ins Delta_Tile:$input, Delta_Tile:$state,
+      Optional<Delta_Tile>:$decay,
+      DefaultValuedAttr<Delta_ReadRole, "::delta::ReadRole::Read">:$role,
+      DefaultValuedAttr<F32Attr, "1.0f">:$scale, UnitAttr:$transpose,
+      OptionalAttr<Delta_PrecAttr>:$prec);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $input `,` $state (`decay` `(` $decay^ `:` type($decay) `)`)? attr-dict
+    `:` type($input) `,` type($state) `->` type($result)
+  }];
+}
+
+def Delta_UpdateOp : Delta_ChunkOp<"update", [Pure,
+    AllTypesMatch<["state", "result"]>]> {
+  let summary = "The only producer of a state: decayed S plus decayed K^T U";
+  let description = [{
+    `result = exp(G_R) S + scale * sum_i f_i k_i^T u_i`, where f_i is exp(G_R - G_i)
+    for role `write`, exp(G_i) for role `read`, and both factors are 1 without `decay`.
+  }];
+  let arguments = (ins Delta_Tile:$state, Delta_Tile:$key, Delta_Tile:$value,
+      Optional<Delta_Tile>:$decay,
+      DefaultValuedAttr<Delta_ReadRole, "::delta::ReadRole::Write">:$role,
+      DefaultValuedAttr<F32Attr, "1.0f">:$scale, OptionalAttr<Delta_PrecAttr>:$prec);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $state `,` $key `,` $value (`decay` `(` $decay^ `:` type($decay) `)`)? attr-dict
+    `:` type($state) `,` type($key) `,` type($value)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Implicit features
+//===----------------------------------------------------------------------===//
+
+def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
+  let summary = "One step of online softmax";
+  let description = [{
+    With scores s [C, N], of which only those on `part` and in columns below `columns`
+    exist, running row maximum m, row sum l and accumulator acc [C, V]:
+
+    ```
+    m' = max(m, max_j s_ij)     l' = l exp(m - m') + sum_j exp(s_ij - m')
+    acc' = acc exp(m - m') + sum_j exp(s_ij - m') u_j
+    ```
+    Without `values` acc is only rescaled (the diagonal block, whose u are not known
+    yet). A row that has seen no score has m = -1e30 and l = 0, never NaN.
+  }];
+  let arguments = (ins Delta_Tile:$max, Delta_Tile:$sum, Delta_Tile:$acc,
+      Delta_Tile:$scores, Optional<Delta_Tile>:$values,
+      Optional<Index>:$columns, Delta_Part:$part, OptionalAttr<Delta_PrecAttr>:$prec);
+  let results = (outs Delta_Tile:$new_max, Delta_Tile:$new_sum, Delta_Tile:$new_acc);
+  let assemblyFormat = [{
+    $max `,` $sum `,` $acc `,` $scores
+    (`values` `(` $values^ `:` type($values) `)`)? (`columns` `(` $columns^ `)`)?
+    attr-dict `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
+    `->` type($new_max) `,` type($new_sum) `,` type($new_acc)
+  }];
+}
+
+def Delta_WeightsOp : Delta_ChunkOp<"weights", [Pure,
+    AllTypesMatch<["scores", "result"]>]> {
+  let summary = "Softmax weights of a block from finished row statistics";
+  let description = [{
+    `exp(s_ij - m_i) / l_i` on `part`, 0 elsewhere and in rows with l_i = 0.
+  }];
+  let arguments = (ins Delta_Tile:$scores, Delta_Tile:$max, Delta_Tile:$sum,
+      Delta_Part:$part);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $scores `,` $max `,` $sum attr-dict
+    `:` type($scores) `,` type($max) `,` type($sum)
+  }];
+}
+
+#endif // DELTA_CHUNK_OPS_TD
