@@ -31,6 +31,9 @@ def Delta_Dialect : Dialect {
     CPU.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
 }
 
 class Delta_Op<string mnemonic, list<Trait> traits = []>

@@ -1,0 +1,42 @@
+//===- InitAll.cpp - register everything that delta uses --------- -*- C++
+//-*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The only list of dialects and passes. A new dialect, pass group or pipeline
+/// is added here and reaches every tool.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/InitAll.h"
+
+#include "delta/Dialect/Delta/IR/DeltaDialect.h"
+#include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void delta::registerAllDialects(DialectRegistry &registry) {
+  registry
+      .insert<delta::DeltaDialect, arith::ArithDialect, func::FuncDialect,
+              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, tensor::TensorDialect>();
+}
+
+void delta::registerAllPasses() {
+  delta::registerDeltaPasses();
+  registerCanonicalizerPass();
+  registerCSEPass();
+}
