@@ -1,0 +1,260 @@
+//===- TileOps.td - ops of both forms --------------------- -*- tablegen -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels, launches and the ops of the value form. The same ops stand in the final
+// form with encodings on their types. Rule labels (V1.., F1..) are docs/tile-dialect.md's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_OPS_TD
+#define TILE_OPS_TD
+
+include "Delta/DeltaInterfaces.td"
+include "Tile/TileTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_Tile : RankedTensorOf<[F32, BF16, F16]>;
+def Tile_Steps : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">;
+
+class Tile_ValueOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, traits # [
+        DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
+    AffineScope]> {
+  let summary = "The program of one CTA";
+  let description = [{
+    The first `grid` arguments are the CTA's indices (type index); the others are
+    what `tile.launch` passes: memrefs of global memory and index values. `warps` is
+    the CTA's size.
+
+    ```mlir
+    tile.kernel @chain(%h: index, %b: index, %k: memref<?x?x16x128xbf16>, %T: index)
+        attributes {grid = 2 : i64, warps = 4 : i64} { ... tile.return }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+      I64Attr:$grid, I64Attr:$warps, OptionalAttr<StrAttr>:$sym_visibility,
+      OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Argument types and (no) result types: FunctionOpInterface.
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [Terminator, HasParent<"KernelOp">, Pure]> {
+  let summary = "End of a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Run a kernel once for every index of a grid";
+  let description = [{
+    Stands in the host function. The CTAs may run in any order and together; two
+    launches that touch one buffer are ordered as written. A grid with an extent of
+    0 runs nothing.
+
+    ```mlir
+    tile.launch @chain grid(%H, %B) args(%k, %T : memref<?x?x16x128xbf16>, index)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Index>:$grid,
+      Variadic<AnyType>:$operands);
+  let assemblyFormat = [{
+    $kernel `grid` `(` $grid `)` `args` `(` ($operands^ `:` type($operands))? `)` attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+def Tile_LoadOp : Tile_ValueOp<"load", [AttrSizedOperandSegments]> {
+  let summary = "A box of a global array as a tile";
+  let description = [{
+    Tile axis a runs along axis `dims[a]` of `source`, from `indices`; so the order of
+    `dims` transposes. Elements keep the array's dtype. With `bound`, coordinates from
+    `bound` on along tile axis `bound_axis` are zero and are not read (V2).
+
+    `steps = n` (vectors): element r is source element r / n where r % n = 0, and 0
+    elsewhere; `bound` counts source elements.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, Variadic<Index>:$indices,
+      Optional<Index>:$bound, DenseI64ArrayAttr:$dims,
+      DefaultValuedAttr<I64Attr, "0">:$bound_axis, Tile_Steps:$steps);
+  let results = (outs Tile_Tile:$tile);
+  let assemblyFormat = [{
+    $source `[` $indices `]` (`bound` `(` $bound^ `)`)? attr-dict
+    `:` type($source) `->` type($tile)
+  }];
+}
+
+def Tile_StoreOp : Tile_ValueOp<"store", [AttrSizedOperandSegments]> {
+  let summary = "A tile into a box of a global array";
+  let description = [{
+    As `tile.load`; the tile's dtype is the array's (V1), elements from `bound` on are
+    not written.
+  }];
+  let arguments = (ins Tile_Tile:$tile, Arg<AnyMemRef, "", [MemWrite]>:$dest,
+      Variadic<Index>:$indices, Optional<Index>:$bound, DenseI64ArrayAttr:$dims,
+      DefaultValuedAttr<I64Attr, "0">:$bound_axis);
+  let assemblyFormat = [{
+    $tile `,` $dest `[` $indices `]` (`bound` `(` $bound^ `)`)? attr-dict
+    `:` type($tile) `,` type($dest)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Products and reductions
+//===----------------------------------------------------------------------===//
+
+def Tile_DotOp : Tile_ValueOp<"dot", [Pure]> {
+  let summary = "Product contracting one axis of each operand, plus an accumulator";
+  let description = [{
+    `contract = [i, j]`: `d[m, n] = acc[m, n] + sum_k a b`, k running along axis i of
+    `a` and axis j of `b`. Operands are 16-bit (or f32, value form on the CPU only),
+    the accumulator is f32. `b_part` (with its steps) promises which part of `b`, as
+    stored, may differ from 0: blocks outside may be skipped.
+
+    Value form: `a` and `b` are tensors. Final form: `a` is a register tile, `b` a
+    shared memref, `instr` is set (F2).
+  }];
+  let arguments = (ins AnyType:$a, AnyType:$b, Optional<Tile_Tile>:$acc,
+      DenseI64ArrayAttr:$contract, DefaultValuedAttr<Tile_Part, "::delta::tile::Part::Full">:$b_part,
+      Tile_Steps:$b_row_steps, Tile_Steps:$b_col_steps, OptionalAttr<Tile_Instr>:$instr);
+  let results = (outs Tile_Tile:$d);
+  let assemblyFormat = [{
+    $a `,` $b (`acc` `(` $acc^ `)`)? attr-dict `:` type($a) `,` type($b) `->` type($d)
+    (`acc` type($acc)^)?
+  }];
+}
+
+def Tile_ReduceOp : Tile_ValueOp<"reduce", [Pure]> {
+  let summary = "Reduce one axis of a matrix";
+  let arguments = (ins Tile_Tile:$input, Tile_Combine:$kind, I64Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Tile_ScanOp : Tile_ValueOp<"scan", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Inclusive prefix sum of a vector";
+  let description = [{
+    In the final form `scratch` names shared memory for the partial sums of warps.
+  }];
+  let arguments = (ins Tile_Tile:$input, Optional<AnyMemRef>:$scratch);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $input (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict `:` type($input)
+  }];
+}
+
+def Tile_SpreadOp : Tile_ValueOp<"spread", [Pure]> {
+  let summary = "A vector repeated along the other axis of a matrix";
+  let description = [{
+    axis 0: the vector indexes rows (`r_ij = v_i`); axis 1: columns (`r_ij = v_j`).
+  }];
+  let arguments = (ins Tile_Tile:$input, I64Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Tile_MaskOp : Tile_ValueOp<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Keep a part of a matrix, 0 elsewhere";
+  let description = [{
+    `columns`, where given, also drops columns from that index on. What is dropped may
+    be NaN or Inf.
+  }];
+  let arguments = (ins Tile_Tile:$input, Optional<Index>:$columns, Tile_Part:$part,
+      Tile_Steps:$row_steps, Tile_Steps:$col_steps);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input (`columns` `(` $columns^ `)`)? attr-dict `:` type($input)";
+}
+
+def Tile_TransposeOp : Tile_ValueOp<"transpose", [Pure]> {
+  let summary = "Exchange the two axes of a matrix";
+  let arguments = (ins Tile_Tile:$input);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", [Pure,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "(I + A)^-1 of a strictly lower triangular A, in f32";
+  let description = [{
+    `substitute16_merge`: 16 x 16 diagonal blocks by forward substitution, then block
+    merges; safe for any input. `doubling` is admissible (V4) only with
+    `row_stochastic`, or for matrices of at most 4 rows (8 with entry_bound <= 1).
+    In the final form `scratch` is shared memory for one matrix.
+  }];
+  let arguments = (ins Tile_Tile:$input, Optional<AnyMemRef>:$scratch,
+      DefaultValuedAttr<Tile_InverseMethod, "::delta::tile::InverseMethod::Substitute16Merge">:$method,
+      OptionalAttr<F32Attr>:$entry_bound, UnitAttr:$row_stochastic);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $input (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict `:` type($input)
+  }];
+}
+
+def Tile_ConvertOp : Tile_Op<"convert", [Pure]> {
+  let summary = "The same tile in another register layout";
+  let description = [{
+    Otherwise the elements pass through shared memory: `tile-lower-converts` writes
+    that out as `write`, `barrier`, `read`.
+  }];
+  let arguments = (ins Tile_Tile:$input);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Between CTAs
+//===----------------------------------------------------------------------===//
+
+def Tile_TicketOp : Tile_ValueOp<"ticket"> {
+  let summary = "The next work item, in launch order";
+  let description = [{ Atomically increments `counter[0]`, returns its old value. }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$counter);
+  let results = (outs Index:$item);
+  let assemblyFormat = "$counter attr-dict `:` type($counter)";
+}
+
+def Tile_SignalOp : Tile_ValueOp<"signal"> {
+  let summary = "Publish: earlier stores of this CTA are visible to who sees the flag";
+  let description = [{ Stores `epoch` into `flags[indices]` with release order. }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemWrite]>:$flags, Variadic<Index>:$indices,
+      I32:$epoch);
+  let assemblyFormat = "$flags `[` $indices `]` `,` $epoch attr-dict `:` type($flags)";
+}
+
+def Tile_ExpectOp : Tile_ValueOp<"expect"> {
+  let summary = "Wait until a flag holds at least `epoch`";
+  let description = [{
+    Acquire order. On the CPU, where CTAs run one after another in ticket order, it
+    is an assertion: a wait that would block is a wrong order.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$flags, Variadic<Index>:$indices,
+      I32:$epoch);
+  let assemblyFormat = "$flags `[` $indices `]` `,` $epoch attr-dict `:` type($flags)";
+}
+
+#endif // TILE_OPS_TD
