@@ -1,0 +1,154 @@
+//===- Global.cuh - registers and tiles to global memory --------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads from and stores to global memory that do not go through cp.async.
+// Strides count elements. Rows and columns outside the bounds are never read
+// (they load as 0) and never written. Every function is called by all threads
+// of the CTA; nothing here may synchronise.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_GLOBAL_CUH
+#define DELTA_DEVICE_GLOBAL_CUH
+
+#include "delta/Device/Copy.cuh"
+#include "delta/Device/Slices.cuh"
+
+namespace delta {
+
+/// The f32 fragment F with element (i, j) = src[i row_stride + j col_stride]
+/// for i < rows and j < cols, 0 elsewhere. T is float, bf16 or half_t.
+template <class F, class T>
+DELTA_DEVICE F load(const T *src, int64_t row_stride, int64_t col_stride,
+                    int64_t rows = F::rows, int64_t cols = F::cols) {
+  const int first = 16 * fragment_warp<F::warps>() + fragment_row();
+  const int column = fragment_column();
+  const T *from = src + first * row_stride + column * col_stride;
+  F r;
+#pragma unroll
+  for (int i = 0; i < F::size; ++i) {
+    const int down = i / 2 % 2 * 8, right = i / 4 * 8 + i % 2;
+    r.x[i] =
+        first + down < rows && column + right < cols
+            ? Element<T>::to_float(from[down * row_stride + right * col_stride])
+            : 0.0f;
+  }
+  return r;
+}
+
+/// dst[i row_stride + j col_stride] = a(i, j) rounded to T, for i < rows and
+/// j < cols. T is float, bf16 or half_t.
+template <class T, int Rows, int Cols, int Warps>
+DELTA_DEVICE void store(const Fragment<float, Rows, Cols, Warps> &a, T *dst,
+                        int64_t row_stride, int64_t col_stride,
+                        int64_t rows = Rows, int64_t cols = Cols) {
+  const int first = 16 * fragment_warp<Warps>() + fragment_row();
+  const int column = fragment_column();
+  T *to = dst + first * row_stride + column * col_stride;
+#pragma unroll
+  for (int i = 0; i < a.size; ++i) {
+    const int down = i / 2 % 2 * 8, right = i / 4 * 8 + i % 2;
+    if (first + down < rows && column + right < cols)
+      to[down * row_stride + right * col_stride] =
+          Element<T>::from_float(a.x[i]);
+  }
+}
+
+/// dst[j row_stride + i] = a(i, j) rounded to T, for j < rows. Scattered
+/// 2-byte or 4-byte stores: 16-bit results are better transposed into a tile
+/// (write_transposed) and stored from there (store_tile).
+template <class T, int Rows, int Cols, int Warps>
+DELTA_DEVICE void store_transposed(const Fragment<float, Rows, Cols, Warps> &a,
+                                   T *dst, int64_t row_stride, int64_t rows) {
+  store(a, dst, 1, row_stride, Rows, rows);
+}
+
+/// dst[i row_stride + j] = tile(i, j) for i < rows and j < Width (0: all
+/// columns), in pieces of Bytes bytes (16, 8, 4 or 2), which divide the byte
+/// lengths of a row and of row_stride and the address dst.
+template <int Threads, int Width = 0, int Bytes = 16, class T, int Rows,
+          int Cols>
+DELTA_DEVICE void store_tile(const SharedTile<T, Rows, Cols> &tile, T *dst,
+                             int64_t row_stride, int64_t rows) {
+  constexpr int width = Width == 0 ? Cols : Width;
+  static_assert(Bytes == 16 || Bytes == 8 || Bytes == 4 || Bytes == 2,
+                "sizes of a store");
+  constexpr int elements = Bytes / 2;
+  constexpr int pieces = Cols / elements; // of a row
+  constexpr int total = Rows * pieces;
+  static_assert(width <= Cols && width % elements == 0,
+                "a row is a whole number of pieces");
+  static_assert(Threads % pieces == 0, "a pass of the CTA stores whole rows");
+  constexpr int step = Threads / pieces; // rows of one pass
+  const int thread = static_cast<int>(threadIdx.x);
+  const int first = thread / pieces, column = thread % pieces * elements;
+  const int bound = column < width ? detail::bounded_rows<Rows>(rows) : 0;
+  T *to = dst + first * row_stride + column;
+#pragma unroll
+  for (int i = 0; i * Threads < total; ++i) {
+    const int row = first + i * step;
+    if (row < bound) {
+      const uint32_t from = tile.piece(row, column / 8) + column % 8 * 2;
+      if constexpr (Bytes == 16)
+        asm volatile("{ .reg .b32 a, b, c, d;\n"
+                     "ld.shared.v4.b32 {a, b, c, d}, [%1];\n"
+                     "st.global.v4.b32 [%0], {a, b, c, d}; }" ::"l"(to),
+                     "r"(from)
+                     : "memory");
+      else if constexpr (Bytes == 8)
+        asm volatile("{ .reg .b64 a; ld.shared.b64 a, [%1];\n"
+                     "st.global.b64 [%0], a; }" ::"l"(to),
+                     "r"(from)
+                     : "memory");
+      else if constexpr (Bytes == 4)
+        asm volatile("{ .reg .b32 a; ld.shared.b32 a, [%1];\n"
+                     "st.global.b32 [%0], a; }" ::"l"(to),
+                     "r"(from)
+                     : "memory");
+      else
+        asm volatile("{ .reg .b16 a; ld.shared.b16 a, [%1];\n"
+                     "st.global.b16 [%0], a; }" ::"l"(to),
+                     "r"(from)
+                     : "memory");
+    }
+    to += step * row_stride;
+  }
+}
+
+/// Element i = src[i stride] for i < rows, 0 elsewhere. T is float, bf16 or
+/// half_t.
+template <int N, class T>
+DELTA_DEVICE Flat<N> load_flat(const T *src, int64_t stride, int64_t rows) {
+  const int i = static_cast<int>(threadIdx.x);
+  return {{i < N && i < rows ? Element<T>::to_float(src[i * stride]) : 0.0f}};
+}
+
+/// A value that sits on the first of a token's Steps micro-steps, as decays do:
+/// element Steps r = src[r stride] for r < tokens, 0 elsewhere.
+template <int N, int Steps, class T>
+DELTA_DEVICE Flat<N> load_flat_steps(const T *src, int64_t stride,
+                                     int64_t tokens) {
+  const int i = static_cast<int>(threadIdx.x);
+  const int token = i / Steps;
+  return {{i < N && i % Steps == 0 && token < tokens
+               ? Element<T>::to_float(src[token * stride])
+               : 0.0f}};
+}
+
+/// dst[i stride] = a[i] rounded to T, for i < rows.
+template <class T, int N>
+DELTA_DEVICE void store(const Flat<N> &a, T *dst, int64_t stride,
+                        int64_t rows = N) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i < N && i < rows)
+    dst[i * stride] = Element<T>::from_float(a.x[0]);
+}
+
+} // namespace delta
+
+#endif // DELTA_DEVICE_GLOBAL_CUH

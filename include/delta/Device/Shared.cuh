@@ -1,0 +1,117 @@
+//===- Shared.cuh - tiles and vectors in shared memory ----------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where tiles, vectors and f32 scratch matrices lie in shared memory. A handle
+// is a 32-bit shared address; it owns nothing and costs nothing to copy. Who
+// may read or write a buffer when is the caller's business: nothing here may
+// synchronise, and the accesses are in SharedAccess.cuh.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_SHARED_CUH
+#define DELTA_DEVICE_SHARED_CUH
+
+#include "delta/Device/Element.cuh"
+
+namespace delta {
+
+/// Start of the dynamic shared memory of the CTA, 1024-byte aligned.
+struct SharedBase {
+  uint32_t address;
+};
+
+/// The kernel's dynamic shared memory. Its size is the launch's.
+DELTA_DEVICE SharedBase shared_base() {
+  extern __shared__ __align__(1024) unsigned char delta_dynamic_shared[];
+  return {
+      static_cast<uint32_t>(__cvta_generic_to_shared(delta_dynamic_shared))};
+}
+
+/// A Rows x Cols tile of a 16-bit type T, row-major in panels of 64 columns
+/// (one narrower panel for 16 or 32 columns), each panel Rows rows of 128, 64
+/// or 32 bytes. Inside a panel the 16-byte pieces of a row are permuted by the
+/// XOR pattern of the tensor-map swizzles of the same width (128, 64, 32
+/// bytes): eight rows of one column of pieces lie in eight different groups of
+/// four banks, so ldmatrix along either axis has no bank conflict. The tile
+/// starts at a multiple of 1024 bytes.
+template <class T, int Rows, int Cols> struct SharedTile {
+  static_assert(sizeof(T) == 2, "elements are bf16 or half_t");
+  static_assert(Rows % 8 == 0, "rows come in groups of 8");
+  static_assert(Cols == 16 || Cols == 32 || Cols % 64 == 0,
+                "columns fill 64-column panels, or one panel of 16 or 32");
+  using element = T;
+  static constexpr int rows = Rows, cols = Cols;
+  static constexpr int panel_cols = Cols < 64 ? Cols : 64;
+  static constexpr int row_bytes = panel_cols * 2;
+  static constexpr int bytes = Rows * Cols * 2;
+
+  uint32_t address;
+
+  DELTA_DEVICE explicit SharedTile(SharedBase base, uint32_t byte_offset = 0)
+      : address(base.address + byte_offset) {}
+
+  /// Address of the 16-byte piece of elements (row, 8 column8 .. 8 column8 +
+  /// 7).
+  DELTA_DEVICE uint32_t piece(int row, int column8) const {
+    constexpr int pieces = panel_cols / 8;
+    // Address bits 7 and up select the permutation of bits 4 and up.
+    const int phase = row_bytes == 128  ? row & 7
+                      : row_bytes == 64 ? (row >> 1) & 3
+                                        : (row >> 2) & 1;
+    return address + column8 / pieces * (Rows * row_bytes) + row * row_bytes +
+           (((column8 % pieces) ^ phase) << 4);
+  }
+};
+
+/// N contiguous floats, 16-byte aligned.
+template <class T, int N> struct SharedVector {
+  static_assert(sizeof(T) == 4, "elements are float");
+  using element = T;
+  static constexpr int length = N;
+  static constexpr int bytes = N * 4;
+
+  uint32_t address;
+
+  DELTA_DEVICE explicit SharedVector(SharedBase base, uint32_t byte_offset = 0)
+      : address(base.address + byte_offset) {}
+
+  /// Address of element i.
+  DELTA_DEVICE uint32_t at(int i) const { return address + i * 4; }
+};
+
+/// Rows x Cols floats, row-major, 128-byte aligned. Groups of eight columns are
+/// permuted by row so that fragments can be read and written in pairs (i, j),
+/// (i, j + 1) and columns of a fragment's transpose one by one, both without
+/// bank conflict. Rows of fewer than 32 columns are padded to 32.
+template <class T, int Rows, int Cols> struct SharedMatrix {
+  static_assert(sizeof(T) == 4, "elements are float");
+  static_assert(Cols == 16 || Cols % 32 == 0,
+                "columns fill the 32 banks, or half of them");
+  using element = T;
+  static constexpr int rows = Rows, cols = Cols;
+  static constexpr int row_cols = Cols < 32 ? 32 : Cols;
+  static constexpr int bytes = Rows * row_cols * 4;
+
+  uint32_t address;
+
+  DELTA_DEVICE explicit SharedMatrix(SharedBase base, uint32_t byte_offset = 0)
+      : address(base.address + byte_offset) {}
+
+  /// Address of element (row, column); the eight elements of an aligned group
+  /// of eight columns are contiguous.
+  DELTA_DEVICE uint32_t at(int row, int column) const {
+    // Rows 0 .. 3, rows 4 .. 7, the even and the odd rows of any eight each
+    // meet all four groups: 0 1 2 3 1 0 3 2.
+    const int phase = (row & 3) ^ ((row >> 2) & 1);
+    return address + (row * row_cols + (column ^ (phase << 3))) * 4;
+  }
+};
+
+} // namespace delta
+
+#endif // DELTA_DEVICE_SHARED_CUH
