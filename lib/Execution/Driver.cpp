@@ -1,0 +1,241 @@
+//===- Driver.cpp - what delta-run does -------------------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The order of things: everything about the input is checked before anything
+/// is computed, and a stage is compiled only after the one before it has run.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Execution/Driver.h"
+
+#include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Execution/Report.h"
+#include "delta/InitAll.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+#include <chrono>
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace delta;
+using runtime::HostTensor;
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
+
+/// Reports an error that has no place in the IR.
+static LogicalResult reportError(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "delta-run") << message << "\n";
+  return failure();
+}
+
+/// The stages to run, in the order given. The reference comes first where
+/// results are to be checked.
+static FailureOr<std::vector<Stage>> parseStages(const RunOptions &options) {
+  std::vector<Stage> stages;
+  for (const std::string &name : options.stages) {
+    std::optional<Stage> stage = parseStage(name);
+    if (!stage)
+      return reportError("unknown stage '" + name +
+                         "', accepted: " + acceptedStages());
+    if (!llvm::is_contained(stages, *stage))
+      stages.push_back(*stage);
+  }
+  if (options.check && !llvm::is_contained(stages, Stage::Reference))
+    stages.insert(stages.begin(), Stage::Reference);
+  if (options.check && stages.front() != Stage::Reference)
+    std::rotate(stages.begin(), llvm::find(stages, Stage::Reference),
+                std::next(llvm::find(stages, Stage::Reference)));
+  return stages;
+}
+
+/// Parses the file and describes the function to run; on return the module
+/// holds that function alone, and it obeys the contract of the recurrent phase.
+static FailureOr<SpecDescription> readSpec(const RunOptions &options,
+                                           llvm::SourceMgr &sourceManager,
+                                           MLIRContext &context,
+                                           OwningOpRef<ModuleOp> &module) {
+  module = parseSourceFile<ModuleOp>(sourceManager, &context);
+  if (!module)
+    return failure();
+  FailureOr<func::FuncOp> function = selectFunction(*module, options.function);
+  if (failed(function))
+    return failure();
+  for (Operation &op : llvm::make_early_inc_range(*module->getBody()))
+    if (&op != function->getOperation())
+      op.erase();
+  PassManager verify(&context);
+  verify.addPass(createVerifyRecurrent());
+  if (failed(verify.run(*module)))
+    return failure();
+  return describeSpec(*function);
+}
+
+static FailureOr<OperandSet> makeOperands(const SpecDescription &spec,
+                                          const RunOptions &options) {
+  if (options.inputsFile.empty()) {
+    runtime::Result<OperandSet> drawn =
+        drawOperands(spec, options.sizes, options.draw);
+    if (!drawn)
+      return reportError(drawn.error());
+    return std::move(*drawn);
+  }
+  runtime::Result<runtime::TensorFile> file =
+      runtime::readSafetensors(options.inputsFile);
+  if (!file)
+    return reportError(file.error());
+  runtime::Result<OperandSet> taken =
+      takeOperands(spec, options.sizes, std::move(*file));
+  if (!taken)
+    return reportError(options.inputsFile + ": " + taken.error());
+  return std::move(*taken);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Runs at least once. With \p repeat, runs after the first until there are
+/// five and they took a second, and reports their median: the first one pays
+/// for page faults and cold caches.
+static FailureOr<std::vector<HostTensor>>
+runTimed(StageRunner &runner, const SpecDescription &spec, OperandSet &operands,
+         bool repeat, double &seconds) {
+  auto runOnce = [&] {
+    const auto start = std::chrono::steady_clock::now();
+    FailureOr<std::vector<HostTensor>> results = runner.run(spec, operands);
+    seconds = secondsSince(start);
+    return results;
+  };
+  FailureOr<std::vector<HostTensor>> results = runOnce();
+  if (failed(results) || !repeat)
+    return results;
+
+  std::vector<double> times;
+  double total = 0.0;
+  while (times.size() < 5 || (total < 1.0 && times.size() < 1000)) {
+    results = runOnce();
+    if (failed(results))
+      return failure();
+    times.push_back(seconds);
+    total += seconds;
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2,
+                   times.end());
+  seconds = times[times.size() / 2];
+  return results;
+}
+
+/// Compares every result of a stage with what it is to be compared with.
+static std::vector<ResultReport>
+reportResults(Stage stage, const SpecDescription &spec,
+              const OperandSet &operands, const CheckContext *context,
+              ArrayRef<HostTensor> reference, ArrayRef<HostTensor> results) {
+  std::vector<ResultReport> reports;
+  for (size_t i = 0; i < spec.results.size(); ++i) {
+    const ResultDescription &result = spec.results[i];
+    ResultReport report{result.name, results[i].shape(), std::nullopt};
+    if (context && stage != Stage::Reference)
+      report.outcome = checkAgainstReference(stage, result, reference[i],
+                                             results[i], *context);
+    reports.push_back(report);
+    const auto expected = operands.expected.find(result.name);
+    if (!context || expected == operands.expected.end())
+      continue;
+    report.outcome = checkExactly(expected->second, results[i]);
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+static LogicalResult writeResults(const SpecDescription &spec,
+                                  const std::string &path,
+                                  std::vector<HostTensor> results) {
+  runtime::TensorFile file;
+  for (auto [description, tensor] : llvm::zip(spec.results, results))
+    file.tensors.emplace(description.name, std::move(tensor));
+  if (runtime::MaybeError error = runtime::writeSafetensors(path, file))
+    return reportError(error->message);
+  return success();
+}
+
+LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
+  if (options.optLevel > 3)
+    return reportError("the optimisation level must be 0 to 3, got " +
+                       llvm::Twine(options.optLevel));
+  FailureOr<std::vector<Stage>> stages = parseStages(options);
+  if (failed(stages))
+    return failure();
+
+  std::string openError;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      openInputFile(options.specFile, &openError);
+  if (!buffer)
+    return reportError(openError);
+  llvm::SourceMgr sourceManager;
+  sourceManager.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  SourceMgrDiagnosticHandler diagnostics(sourceManager, &context);
+
+  OwningOpRef<ModuleOp> module;
+  FailureOr<SpecDescription> spec =
+      readSpec(options, sourceManager, context, module);
+  if (failed(spec))
+    return failure();
+  FailureOr<OperandSet> operands = makeOperands(*spec, options);
+  if (failed(operands))
+    return failure();
+
+  os << fmt::format("{}: batch {}, length {}\n", spec->function,
+                    operands->sizes.batch, operands->sizes.length);
+  std::optional<CheckContext> check;
+  if (options.check)
+    check = makeCheckContext(*spec, *operands, options.draw.keyCosine > 0.0);
+  std::vector<StageReport> reports;
+  std::vector<HostTensor> reference, results;
+  for (Stage stage : *stages) {
+    const auto start = std::chrono::steady_clock::now();
+    FailureOr<std::unique_ptr<StageRunner>> runner =
+        prepareStage(stage, *module, *spec, {options.optLevel});
+    if (failed(runner))
+      return failure();
+    StageReport report{stage, secondsSince(start), 0.0, {}};
+    FailureOr<std::vector<HostTensor>> run =
+        runTimed(**runner, *spec, *operands, options.time, report.runSeconds);
+    if (failed(run))
+      return failure();
+    results = std::move(*run);
+    report.results = reportResults(
+        stage, *spec, *operands, check ? &*check : nullptr, reference, results);
+    reports.push_back(std::move(report));
+    if (stage == Stage::Reference && check)
+      for (const HostTensor &result : results)
+        reference.push_back(result.clone());
+  }
+
+  printReport(reports, options.check, os);
+  if (!options.outputsFile.empty() &&
+      failed(writeResults(*spec, options.outputsFile, std::move(results))))
+    return failure();
+  return success(
+      llvm::all_of(reports, [](const StageReport &r) { return r.passed(); }));
+}

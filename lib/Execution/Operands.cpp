@@ -1,0 +1,260 @@
+//===- Operands.cpp - the arguments of one run ------------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Open sizes are settled first, by name of axis, so that a message can say
+/// which two sources disagree; shapes are compared afterwards.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Execution/Operands.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <fmt/format.h>
+
+using namespace delta;
+using runtime::DType;
+using runtime::Error;
+using runtime::HostTensor;
+using runtime::MaybeError;
+using runtime::OperandRole;
+using runtime::Result;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One of the two sizes that a spec may leave open, and who settled it.
+class OpenSize {
+public:
+  explicit OpenSize(const char *axis) : axis(axis) {}
+
+  /// \p by gives \p size; an error where another source gave another one.
+  MaybeError settle(int64_t size, const std::string &by) {
+    if (size < 0)
+      return Error{
+          fmt::format("{} must not be negative: {} gives {}", axis, by, size)};
+    if (value && *value != size)
+      return Error{fmt::format("{} is {} for {} and {} for {}", axis, *value,
+                               source, size, by)};
+    value = size;
+    source = by;
+    return std::nullopt;
+  }
+
+  std::optional<int64_t> get() const { return value; }
+
+private:
+  const char *axis;
+  std::optional<int64_t> value;
+  std::string source;
+};
+
+/// Both sizes of a run.
+struct Sizes {
+  OpenSize batch{"the batch"};
+  OpenSize length{"the length"};
+
+  /// Takes over what \p shape says on the axes that sizes live on.
+  MaybeError settle(const std::vector<int64_t> &shape, bool isState,
+                    const std::string &by) {
+    if (!shape.empty() && shape[0] != kOpenSize)
+      if (MaybeError error = batch.settle(shape[0], by))
+        return error;
+    if (!isState && shape.size() > 1 && shape[1] != kOpenSize)
+      return length.settle(shape[1], by);
+    return std::nullopt;
+  }
+};
+
+} // namespace
+
+/// The user's sizes and the static ones of the spec.
+static MaybeError settleSizes(const SpecDescription &spec,
+                              RequestedSizes requested, Sizes &sizes) {
+  if (requested.batch)
+    if (MaybeError error = sizes.batch.settle(*requested.batch, "--batch"))
+      return error;
+  if (requested.length)
+    if (MaybeError error = sizes.length.settle(*requested.length, "--length"))
+      return error;
+  for (const ArgumentDescription &argument : spec.arguments)
+    if (MaybeError error = sizes.settle(
+            argument.shape, argument.isState,
+            fmt::format("argument '{}' of the spec", argument.name)))
+      return error;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Drawing
+//===----------------------------------------------------------------------===//
+
+static runtime::InputRequest requestFor(const SpecDescription &spec,
+                                        const ArgumentDescription &argument,
+                                        SpecSizes sizes,
+                                        const DrawOptions &options) {
+  runtime::InputRequest request;
+  request.name = argument.name;
+  request.role = argument.role;
+  request.dtype = argument.dtype;
+  request.shape = argument.shapeFor(sizes);
+  const OperandDescription &operand = *spec.findOperand(argument.role);
+  switch (argument.role) {
+  case OperandRole::Query:
+  case OperandRole::Key:
+  case OperandRole::Write:
+    if (!operand.prologue &&
+        spec.recurrence.family == runtime::KernelFamily::Linear)
+      request.rowNorm = 1.0;
+    if (argument.role == OperandRole::Key)
+      request.cosine = options.keyCosine;
+    break;
+  case OperandRole::Beta:
+    request.beforeSigmoid = operand.prologue.has_value();
+    break;
+  default:
+    break;
+  }
+  return request;
+}
+
+Result<OperandSet> delta::drawOperands(const SpecDescription &spec,
+                                       RequestedSizes requested,
+                                       const DrawOptions &options) {
+  if (!(options.keyCosine >= 0.0 && options.keyCosine < 1.0))
+    return Error{fmt::format("the cosine of keys must be in [0, 1), got {}",
+                             options.keyCosine)};
+  Sizes sizes;
+  if (MaybeError error = settleSizes(spec, requested, sizes))
+    return *error;
+  if (!sizes.batch.get())
+    return Error{"the spec leaves the batch open: give --batch or --inputs"};
+  if (!sizes.length.get())
+    return Error{"the spec leaves the length open: give --length or --inputs"};
+
+  OperandSet operands;
+  operands.sizes = {*sizes.batch.get(), *sizes.length.get()};
+  // All sizes first: a spec that does not fit should not cost a minute of
+  // drawing the operands that do.
+  auto checkSize = [&](const ArrayDescription &array) -> MaybeError {
+    Result<int64_t> count =
+        runtime::countElements(array.shapeFor(operands.sizes), array.dtype);
+    if (count)
+      return std::nullopt;
+    return Error{fmt::format("'{}': {}", array.name, count.error())};
+  };
+  for (const ArgumentDescription &argument : spec.arguments)
+    if (MaybeError error = checkSize(argument))
+      return *error;
+  for (const ResultDescription &result : spec.results)
+    if (MaybeError error = checkSize(result))
+      return *error;
+  for (const ArgumentDescription &argument : spec.arguments)
+    operands.arguments.push_back(runtime::drawInput(
+        requestFor(spec, argument, operands.sizes, options), options.seed));
+  return operands;
+}
+
+//===----------------------------------------------------------------------===//
+// Taking from a file
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral kExpectedPrefix = "expected.";
+
+/// An error unless \p tensor is what the spec wants, sizes apart.
+static MaybeError checkKind(const ArrayDescription &array,
+                            const std::string &name, const HostTensor &tensor) {
+  if (tensor.dtype() != array.dtype)
+    return Error{fmt::format("tensor '{}' must have dtype {}, got {}", name,
+                             runtime::dtypeName(array.dtype),
+                             runtime::dtypeName(tensor.dtype()))};
+  if (tensor.rank() != static_cast<int64_t>(array.shape.size()))
+    return Error{fmt::format("tensor '{}' must have {} axes, got shape {}",
+                             name, array.shape.size(),
+                             runtime::shapeString(tensor.shape()))};
+  return std::nullopt;
+}
+
+/// An error unless \p tensor has the shape that \p sizes give the array.
+static MaybeError checkShape(const ArrayDescription &array, SpecSizes sizes,
+                             const std::string &name,
+                             const HostTensor &tensor) {
+  std::vector<int64_t> shape = array.shapeFor(sizes);
+  if (tensor.shape() == shape)
+    return std::nullopt;
+  return Error{fmt::format("tensor '{}' must have shape {}, got {}", name,
+                           runtime::shapeString(shape),
+                           runtime::shapeString(tensor.shape()))};
+}
+
+/// The names that a file may hold, for messages.
+static std::string acceptedNames(const SpecDescription &spec) {
+  std::vector<std::string> names;
+  for (const ArgumentDescription &argument : spec.arguments)
+    names.push_back(argument.name);
+  for (const ResultDescription &result : spec.results)
+    names.push_back((kExpectedPrefix + result.name).str());
+  return llvm::join(names, ", ");
+}
+
+Result<OperandSet> delta::takeOperands(const SpecDescription &spec,
+                                       RequestedSizes requested,
+                                       runtime::TensorFile file) {
+  for (const auto &[name, tensor] : file.tensors) {
+    llvm::StringRef rest(name);
+    const bool known = rest.consume_front(kExpectedPrefix)
+                           ? spec.findResult(rest) != nullptr
+                           : spec.findArgument(name) != nullptr;
+    if (!known)
+      return Error{fmt::format("unknown tensor '{}', accepted: {}", name,
+                               acceptedNames(spec))};
+  }
+
+  Sizes sizes;
+  if (MaybeError error = settleSizes(spec, requested, sizes))
+    return *error;
+  for (const ArgumentDescription &argument : spec.arguments) {
+    const auto it = file.tensors.find(argument.name);
+    if (it == file.tensors.end())
+      return Error{fmt::format("tensor '{}' is missing, expected: {}",
+                               argument.name, acceptedNames(spec))};
+    const HostTensor &tensor = it->second;
+    if (MaybeError error = checkKind(argument, argument.name, tensor))
+      return *error;
+    if (MaybeError error =
+            sizes.settle(tensor.shape(), argument.isState,
+                         fmt::format("tensor '{}'", argument.name)))
+      return *error;
+  }
+
+  OperandSet operands;
+  operands.sizes = {sizes.batch.get().value_or(0),
+                    sizes.length.get().value_or(0)};
+  for (const ArgumentDescription &argument : spec.arguments) {
+    HostTensor &tensor = file.tensors.find(argument.name)->second;
+    if (MaybeError error =
+            checkShape(argument, operands.sizes, argument.name, tensor))
+      return *error;
+    operands.arguments.push_back(std::move(tensor));
+  }
+  for (const ResultDescription &result : spec.results) {
+    const auto it = file.tensors.find((kExpectedPrefix + result.name).str());
+    if (it == file.tensors.end())
+      continue;
+    if (MaybeError error = checkKind(result, it->first, it->second))
+      return *error;
+    if (MaybeError error =
+            checkShape(result, operands.sizes, it->first, it->second))
+      return *error;
+    operands.expected.emplace(result.name, std::move(it->second));
+  }
+  return operands;
+}

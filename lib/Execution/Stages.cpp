@@ -1,0 +1,154 @@
+//===- Stages.cpp - the ways to run a spec ----------------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which passes lead to which stage, and how its code is called. Results start
+/// as NaN, so that an element that a stage forgets to write cannot pass for a
+/// value.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Execution/Stages.h"
+
+#include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Execution/Jit.h"
+#include "delta/Execution/Reference.h"
+#include "delta/Runtime/Progress.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace delta;
+using runtime::HostTensor;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+static constexpr std::pair<Stage, llvm::StringLiteral> kStageNames[] = {
+    {Stage::Reference, "reference"},
+    {Stage::Chunked, "chunked"},
+    {Stage::Tile, "tile"},
+    {Stage::Gpu, "gpu"}};
+
+StringRef delta::stageName(Stage stage) {
+  for (const auto &[value, name] : kStageNames)
+    if (value == stage)
+      return name;
+  llvm_unreachable("unknown stage");
+}
+
+std::optional<Stage> delta::parseStage(StringRef name) {
+  for (const auto &[value, spelling] : kStageNames)
+    if (spelling == name)
+      return value;
+  return std::nullopt;
+}
+
+std::string delta::acceptedStages() {
+  std::vector<StringRef> names;
+  for (const auto &entry : kStageNames)
+    names.push_back(entry.second);
+  return llvm::join(names, ", ");
+}
+
+//===----------------------------------------------------------------------===//
+// Runners
+//===----------------------------------------------------------------------===//
+
+StageRunner::~StageRunner() = default;
+
+namespace {
+
+/// Calls the oracle.
+class ReferenceRunner : public StageRunner {
+public:
+  explicit ReferenceRunner(Location loc) : loc(loc) {}
+
+  FailureOr<std::vector<HostTensor>> run(const SpecDescription &spec,
+                                         OperandSet &operands) override {
+    runtime::ProgressLine progress("reference");
+    runtime::Result<std::vector<HostTensor>> results =
+        runReference(spec, operands, [&](int64_t done, int64_t total) {
+          progress.update(done, total);
+        });
+    if (!results)
+      return emitError(loc) << results.error();
+    return std::move(*results);
+  }
+
+private:
+  Location loc;
+};
+
+/// Calls code compiled in this process.
+class JitRunner : public StageRunner {
+public:
+  explicit JitRunner(Jit jit) : jit(std::move(jit)) {}
+
+  FailureOr<std::vector<HostTensor>> run(const SpecDescription &spec,
+                                         OperandSet &operands) override {
+    std::vector<HostTensor> results;
+    SmallVector<HostTensor *> arguments;
+    for (HostTensor &argument : operands.arguments)
+      arguments.push_back(&argument);
+    results.reserve(spec.results.size());
+    for (const ResultDescription &result : spec.results) {
+      results.emplace_back(result.dtype, result.shapeFor(operands.sizes));
+      // All bits set is a NaN in every floating-point dtype.
+      std::memset(results.back().data(), 0xff, results.back().sizeInBytes());
+      arguments.push_back(&results.back());
+    }
+    if (failed(jit.call(arguments)))
+      return failure();
+    return results;
+  }
+
+private:
+  Jit jit;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+static FailureOr<std::unique_ptr<StageRunner>>
+prepareChunked(ModuleOp module, const SpecDescription &spec,
+               const StageOptions &options) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  PassManager pipeline(module.getContext());
+  pipeline.addPass(createChunk());
+  pipeline.addPass(createVerifyChunked());
+  if (failed(pipeline.run(*copy)))
+    return failure();
+  FailureOr<Jit> jit =
+      Jit::compile(std::move(copy), spec.function, options.optLevel);
+  if (failed(jit))
+    return failure();
+  return std::unique_ptr<StageRunner>(new JitRunner(std::move(*jit)));
+}
+
+FailureOr<std::unique_ptr<StageRunner>>
+delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
+                    const StageOptions &options) {
+  switch (stage) {
+  case Stage::Reference:
+    return std::unique_ptr<StageRunner>(new ReferenceRunner(module.getLoc()));
+  case Stage::Chunked:
+    return prepareChunked(module, spec, options);
+  case Stage::Tile:
+  case Stage::Gpu:
+    return module.emitError("stage ")
+           << stageName(stage) << " is not built into this delta-run";
+  }
+  llvm_unreachable("unknown stage");
+}
