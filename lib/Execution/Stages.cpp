@@ -6,23 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which passes lead to which stage, and how its code is called. Results start
-/// as NaN, so that an element that a stage forgets to write cannot pass for a
-/// value.
+/// Which passes lead to which stage, and how its code is called.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "delta/Execution/Stages.h"
 
-#include "delta/Dialect/Delta/Transforms/Passes.h"
-#include "delta/Execution/Jit.h"
 #include "delta/Execution/Reference.h"
 #include "delta/Runtime/Progress.h"
 
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace delta;
@@ -88,54 +81,11 @@ private:
   Location loc;
 };
 
-/// Calls code compiled in this process.
-class JitRunner : public StageRunner {
-public:
-  explicit JitRunner(Jit jit) : jit(std::move(jit)) {}
-
-  FailureOr<std::vector<HostTensor>> run(const SpecDescription &spec,
-                                         OperandSet &operands) override {
-    std::vector<HostTensor> results;
-    SmallVector<HostTensor *> arguments;
-    for (HostTensor &argument : operands.arguments)
-      arguments.push_back(&argument);
-    results.reserve(spec.results.size());
-    for (const ResultDescription &result : spec.results) {
-      results.emplace_back(result.dtype, result.shapeFor(operands.sizes));
-      // All bits set is a NaN in every floating-point dtype.
-      std::memset(results.back().data(), 0xff, results.back().sizeInBytes());
-      arguments.push_back(&results.back());
-    }
-    if (failed(jit.call(arguments)))
-      return failure();
-    return results;
-  }
-
-private:
-  Jit jit;
-};
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
-
-static FailureOr<std::unique_ptr<StageRunner>>
-prepareChunked(ModuleOp module, const SpecDescription &spec,
-               const StageOptions &options) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  PassManager pipeline(module.getContext());
-  pipeline.addPass(createChunk());
-  pipeline.addPass(createVerifyChunked());
-  if (failed(pipeline.run(*copy)))
-    return failure();
-  FailureOr<Jit> jit =
-      Jit::compile(std::move(copy), spec.function, options.optLevel);
-  if (failed(jit))
-    return failure();
-  return std::unique_ptr<StageRunner>(new JitRunner(std::move(*jit)));
-}
 
 FailureOr<std::unique_ptr<StageRunner>>
 delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
@@ -144,7 +94,6 @@ delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
   case Stage::Reference:
     return std::unique_ptr<StageRunner>(new ReferenceRunner(module.getLoc()));
   case Stage::Chunked:
-    return prepareChunked(module, spec, options);
   case Stage::Tile:
   case Stage::Gpu:
     return module.emitError("stage ")

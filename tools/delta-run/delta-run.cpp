@@ -51,8 +51,7 @@ int main(int argc, char **argv) {
                            cl::desc("report the median of several runs"),
                            cl::location(run.time), cl::cat(category));
   cl::opt<unsigned, true> level(
-      "O", cl::Prefix, cl::init(1),
-      cl::desc("optimisation level on the CPU, 0 to 3"),
+      "O", cl::Prefix, cl::desc("optimisation level on the CPU, 0 to 3"),
       cl::location(run.optLevel), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(
