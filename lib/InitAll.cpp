@@ -16,6 +16,8 @@
 
 #include "delta/Dialect/Delta/IR/DeltaDialect.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Dialect/Tile/IR/Tile.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -32,11 +34,12 @@ void delta::registerAllDialects(DialectRegistry &registry) {
   registry
       .insert<delta::DeltaDialect, arith::ArithDialect, func::FuncDialect,
               linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, tensor::TensorDialect>();
+              scf::SCFDialect, tensor::TensorDialect, delta::tile::TileDialect>();
 }
 
 void delta::registerAllPasses() {
   delta::registerDeltaPasses();
+  delta::tile::registerTilePasses();
   registerCanonicalizerPass();
   registerCSEPass();
 }

@@ -29,8 +29,8 @@ def Tile_LayoutInterface : AttrInterface<"LayoutInterface"> {
     maps are, whatever they are called; a `tile.convert` between equal maps is free.
   }];
   let methods = [
-    InterfaceMethod<"The map for a tile of this shape; fails (null-free) with a "
-                    "diagnostic where the layout cannot hold the shape.",
+    InterfaceMethod<"The map for a tile of this shape. Fails where the layout cannot "
+                    "hold the shape, with a diagnostic unless `emitError` is null.",
       "::mlir::FailureOr<::delta::tile::LinearLayout>", "toLinearLayout",
       (ins "::llvm::ArrayRef<int64_t>":$shape,
            "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,

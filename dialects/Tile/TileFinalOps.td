@@ -46,7 +46,7 @@ def Tile_CopyOp : Tile_FinalOp<"copy", [AttrSizedOperandSegments]> {
   let arguments = (ins AnyMemRef:$global, AnyMemRef:$shared, Variadic<Index>:$indices,
       Optional<Index>:$bound, DenseI64ArrayAttr:$dims, Tile_Engine:$engine,
       UnitAttr:$to_global, UnitAttr:$multicast);
-  let results = (outs Tile_AsyncType:$inflight);
+  let results = (outs Tile_AsyncCopyType:$inflight);
   let assemblyFormat = [{
     $engine $global `[` $indices `]` `,` $shared (`bound` `(` $bound^ `)`)? attr-dict
     `:` type($global) `,` type($shared)
@@ -96,8 +96,8 @@ def Tile_DotStartOp : Tile_FinalOp<"dot_start"> {
       Tile_Steps:$b_row_steps, Tile_Steps:$b_col_steps, Tile_Instr:$instr);
   let results = (outs Tile_AsyncType:$inflight);
   let assemblyFormat = [{
-    $instr $a `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)? attr-dict
-    `:` type($a) `,` type($b) `->` type($inflight)
+    $instr $a `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)? (`b_part` `(` $b_part^ `)`)?
+    attr-dict `:` type($a) `,` type($b) `->` type($inflight)
   }];
 }
 
@@ -153,14 +153,14 @@ def Tile_PeekOp : Tile_SlotOp<"peek"> {
 
 def Tile_CommitOp : Tile_FinalOp<"commit"> {
   let summary = "Producer: the slot is full once `copies` have landed";
-  let arguments = (ins Tile_SlotType:$slot, Variadic<Tile_AsyncType>:$copies);
-  let assemblyFormat = "$slot (`,` $copies^ `:` type($copies))? attr-dict";
+  let arguments = (ins Tile_SlotType:$slot, Variadic<Tile_AsyncCopyType>:$copies);
+  let assemblyFormat = "$slot (`,` $copies^)? attr-dict";
 }
 
 def Tile_ReleaseOp : Tile_FinalOp<"release"> {
   let summary = "Consumer: the slot is free once `copies`, which read it, are done";
-  let arguments = (ins Tile_SlotType:$slot, Variadic<Tile_AsyncType>:$copies);
-  let assemblyFormat = "$slot (`,` $copies^ `:` type($copies))? attr-dict";
+  let arguments = (ins Tile_SlotType:$slot, Variadic<Tile_AsyncCopyType>:$copies);
+  let assemblyFormat = "$slot (`,` $copies^)? attr-dict";
 }
 
 #endif // TILE_FINAL_OPS_TD

@@ -21,6 +21,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_Tile : RankedTensorOf<[F32, BF16, F16]>;
 def Tile_Steps : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">;
+def Tile_Axis : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>;
+
+// An op whose final form reads or writes shared memory while its value form is pure:
+// its effects depend on the operands it has.
+defvar Tile_PureUnlessShared = [AlwaysSpeculatable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>];
 
 class Tile_ValueOp<string mnemonic, list<Trait> traits = []>
     : Tile_Op<mnemonic, traits # [
@@ -77,9 +83,9 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Index>:$grid,
-      Variadic<AnyType>:$operands);
+      Variadic<AnyType>:$inputs);
   let assemblyFormat = [{
-    $kernel `grid` `(` $grid `)` `args` `(` ($operands^ `:` type($operands))? `)` attr-dict
+    $kernel `grid` `(` $grid `)` `args` `(` ($inputs^ `:` type($inputs))? `)` attr-dict
   }];
 }
 
@@ -126,7 +132,8 @@ def Tile_StoreOp : Tile_ValueOp<"store", [AttrSizedOperandSegments]> {
 // Products and reductions
 //===----------------------------------------------------------------------===//
 
-def Tile_DotOp : Tile_ValueOp<"dot", [Pure]> {
+def Tile_DotOp : Tile_ValueOp<"dot", Tile_PureUnlessShared # [
+    OptionalTypesMatchWith<"accumulator and result have one type", "d", "acc", "$_self">]> {
   let summary = "Product contracting one axis of each operand, plus an accumulator";
   let description = [{
     `contract = [i, j]`: `d[m, n] = acc[m, n] + sum_k a b`, k running along axis i of
@@ -142,19 +149,20 @@ def Tile_DotOp : Tile_ValueOp<"dot", [Pure]> {
       Tile_Steps:$b_row_steps, Tile_Steps:$b_col_steps, OptionalAttr<Tile_Instr>:$instr);
   let results = (outs Tile_Tile:$d);
   let assemblyFormat = [{
-    $a `,` $b (`acc` `(` $acc^ `)`)? attr-dict `:` type($a) `,` type($b) `->` type($d)
-    (`acc` type($acc)^)?
+    (`instr` `(` $instr^ `)`)? $a `,` $b (`acc` `(` $acc^ `)`)? (`b_part` `(` $b_part^ `)`)?
+    attr-dict `:` type($a) `,` type($b) `->` type($d)
   }];
 }
 
 def Tile_ReduceOp : Tile_ValueOp<"reduce", [Pure]> {
   let summary = "Reduce one axis of a matrix";
-  let arguments = (ins Tile_Tile:$input, Tile_Combine:$kind, I64Attr:$axis);
+  let arguments = (ins Tile_Tile:$input, Tile_Combine:$kind, Tile_Axis:$axis);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Tile_ScanOp : Tile_ValueOp<"scan", [Pure, AllTypesMatch<["input", "result"]>]> {
+def Tile_ScanOp : Tile_ValueOp<"scan", Tile_PureUnlessShared # [
+    AllTypesMatch<["input", "result"]>]> {
   let summary = "Inclusive prefix sum of a vector";
   let description = [{
     In the final form `scratch` names shared memory for the partial sums of warps.
@@ -171,7 +179,7 @@ def Tile_SpreadOp : Tile_ValueOp<"spread", [Pure]> {
   let description = [{
     axis 0: the vector indexes rows (`r_ij = v_i`); axis 1: columns (`r_ij = v_j`).
   }];
-  let arguments = (ins Tile_Tile:$input, I64Attr:$axis);
+  let arguments = (ins Tile_Tile:$input, Tile_Axis:$axis);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
@@ -185,7 +193,7 @@ def Tile_MaskOp : Tile_ValueOp<"mask", [Pure, AllTypesMatch<["input", "result"]>
   let arguments = (ins Tile_Tile:$input, Optional<Index>:$columns, Tile_Part:$part,
       Tile_Steps:$row_steps, Tile_Steps:$col_steps);
   let results = (outs Tile_Tile:$result);
-  let assemblyFormat = "$input (`columns` `(` $columns^ `)`)? attr-dict `:` type($input)";
+  let assemblyFormat = "$part $input (`columns` `(` $columns^ `)`)? attr-dict `:` type($input)";
 }
 
 def Tile_TransposeOp : Tile_ValueOp<"transpose", [Pure]> {
@@ -195,7 +203,7 @@ def Tile_TransposeOp : Tile_ValueOp<"transpose", [Pure]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", [Pure,
+def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", Tile_PureUnlessShared # [
     AllTypesMatch<["input", "result"]>]> {
   let summary = "(I + A)^-1 of a strictly lower triangular A, in f32";
   let description = [{
@@ -209,7 +217,8 @@ def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", [Pure,
       OptionalAttr<F32Attr>:$entry_bound, UnitAttr:$row_stochastic);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $input (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict `:` type($input)
+    (`method` `(` $method^ `)`)? $input (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    attr-dict `:` type($input)
   }];
 }
 
@@ -249,10 +258,11 @@ def Tile_SignalOp : Tile_ValueOp<"signal"> {
 def Tile_ExpectOp : Tile_ValueOp<"expect"> {
   let summary = "Wait until a flag holds at least `epoch`";
   let description = [{
-    Acquire order. On the CPU, where CTAs run one after another in ticket order, it
+    Acquire order; declared as a write too, so that no load moves across it and an
+    expectation is never dead. On the CPU, where CTAs run one after another in ticket order, it
     is an assertion: a wait that would block is a wrong order.
   }];
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$flags, Variadic<Index>:$indices,
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$flags, Variadic<Index>:$indices,
       I32:$epoch);
   let assemblyFormat = "$flags `[` $indices `]` `,` $epoch attr-dict `:` type($flags)";
 }

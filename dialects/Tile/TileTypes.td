@@ -22,7 +22,15 @@ def Tile_AsyncType : Tile_Type<"Async", "async"> {
   }];
   let parameters = (ins "::mlir::Type":$value);
   let assemblyFormat = "`<` $value `>`";
+  let genVerifyDecl = 1;
 }
+
+// A copy in flight: it carries no value.
+def Tile_AsyncCopyType : Type<
+    CPred<"::llvm::isa<::delta::tile::AsyncType>($_self) && ::llvm::isa<::mlir::NoneType>("
+          "::llvm::cast<::delta::tile::AsyncType>($_self).getValue())">,
+    "a copy in flight">, BuildableType<
+    "::delta::tile::AsyncType::get($_builder.getContext(), $_builder.getNoneType())">;
 
 def Tile_RingType : Tile_Type<"Ring", "ring"> {
   let summary = "A bounded queue of slots of shared buffers between two roles";
