@@ -86,6 +86,7 @@ def Delta_PrecAttr : Delta_Attr<"Prec", "prec"> {
   }];
   let parameters = (ins "::mlir::FloatType":$operands);
   let assemblyFormat = "`<` $operands `>`";
+  let genVerifyDecl = 1;
 }
 
 def Delta_ScheduleAttr : Delta_Attr<"Schedule", "schedule"> {

@@ -88,14 +88,14 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     | key | [B, T, n, H, K]; without the n axis for steps = 1 | as query |
     | value | [B, T, n, HV, V]; the same | bf16, f16 |
     | beta | [B, T, n, HV]; the same | bf16, f16, f32 |
-    | decay | [B, T, HV] natural logarithms <= 0 | f32 |
-    | initial | [B, HV, K, V] | f32 |
+    | decay | [B, T, HV] or [B, T, HV, K], natural logarithms <= 0 | f32 |
+    | initial | [B, HV, K, V]; [B, HV, V, K] for state_layout vk | f32 |
     | write | as query | as query |
     | alpha | [B, T, HV] | bf16, f16, f32 |
-    | lengths | [N + 1] offsets of packed sequences | i64 |
+    | lengths | [N + 1] token offsets of packed sequences; B = 1, N states | i64 |
     | pool | [B] rows of a pool of states | i64 |
     | output | [B, T, HV, V] | bf16, f16 |
-    | state | [B, HV, K, V] | f32 |
+    | state | as initial | f32 |
     | u | [B, T, HV, V] | bf16, f16 |
 
     HV is a multiple of H: value head h reads key head h / (HV / H). `scale`
@@ -149,6 +149,8 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     /// Write and read query are one and so are the kernels: the second attention
     /// is redundant (for softmax: o = rho ubar + (1 - rho) u).
     bool isTied();
+    /// The decay has a channel axis: [B, T, HV, K].
+    bool hasChannelDecay();
   }];
 }
 

@@ -44,23 +44,25 @@ KernelAttr KernelAttr::getLinearState(MLIRContext *context) {
              FeatureKernel::Linear);
 }
 
-/// kernel ::= `<` `linear` `>`
-///          | `<` `write` `=` feature `,` `read` `=` feature `>`
-/// Reports an unknown keyword at its own place, with the accepted ones.
-static FailureOr<FeatureKernel> parseFeature(AsmParser &parser,
-                                             StringRef parameter) {
+/// feature ::= parameter `=` (`linear` | `softmax` | `exp` | `relu` | `round`)
+static FailureOr<FeatureKernel>
+parseFeature(AsmParser &parser, StringRef parameter, StringRef alternative) {
+  if (parser.parseKeyword(parameter, alternative) || parser.parseEqual())
+    return failure();
   SMLoc location = parser.getCurrentLocation();
   StringRef keyword;
-  if (parser.parseKeyword(parameter) || parser.parseEqual() ||
-      parser.parseKeyword(&keyword))
+  if (parser.parseKeyword(&keyword))
     return failure();
   if (std::optional<FeatureKernel> kernel = symbolizeFeatureKernel(keyword))
     return *kernel;
+  // C22
   return parser.emitError(location)
-         << parameter << " kernel: expected linear, softmax, exp, relu or "
-         << "round, got " << keyword;
+         << parameter
+         << " kernel: expected linear, softmax, exp, relu or round, got "
+         << keyword;
 }
 
+/// kernel ::= `<` `linear` `>` | `<` write-feature `,` read-feature `>`
 Attribute KernelAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
@@ -69,10 +71,11 @@ Attribute KernelAttr::parse(AsmParser &parser, Type) {
       return {};
     return getLinearState(parser.getContext());
   }
-  FailureOr<FeatureKernel> write = parseFeature(parser, "write");
+  FailureOr<FeatureKernel> write =
+      parseFeature(parser, "write", " or 'linear'");
   if (failed(write) || parser.parseComma())
     return {};
-  FailureOr<FeatureKernel> read = parseFeature(parser, "read");
+  FailureOr<FeatureKernel> read = parseFeature(parser, "read", "");
   if (failed(read) || parser.parseGreater())
     return {};
   return get(parser.getContext(), /*implicit=*/true, *write, *read);
@@ -87,12 +90,25 @@ void KernelAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
+// PrecAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult PrecAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               FloatType operands) {
+  // C24
+  if (!operands.isBF16() && !operands.isF16())
+    return emitError() << "prec: expected bf16 or f16, got " << operands;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ScheduleAttr
 //===----------------------------------------------------------------------===//
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringAttr family, int64_t valueColumns,
                                    int64_t stages) {
+  // C23
   if (family.getValue() != "sm_80")
     return emitError() << "schedule family: expected \"sm_80\", got " << family;
   if (valueColumns != 32 && valueColumns != 64 && valueColumns != 128)

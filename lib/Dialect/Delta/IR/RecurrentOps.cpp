@@ -14,6 +14,9 @@
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -22,8 +25,109 @@ using namespace delta;
 #define GET_OP_CLASSES
 #include "delta/Dialect/Delta/IR/DeltaOps.cpp.inc"
 
+using Shape = SmallVector<int64_t, 5>;
+
 //===----------------------------------------------------------------------===//
-// RecurrenceOp: sizes
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+/// "[?, ?, 16, 128]".
+static std::string printShape(ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(shape, os, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      os << '?';
+    else
+      os << size;
+  });
+  os << ']';
+  return text;
+}
+
+/// Axes are compared as they are written: a dynamic size equals only a dynamic
+/// size, so that one argument decides what every array's batch and length are.
+static LogicalResult checkShape(Operation *op, StringRef name, Value value,
+                                StringRef axes, ArrayRef<int64_t> expected) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  if (shape == expected)
+    return success();
+  return op->emitOpError() << name << ": expected shape " << axes << " = "
+                           << printShape(expected) << ", got "
+                           << printShape(shape);
+}
+
+/// The float types that an array may have.
+static SmallVector<Type, 3> getFloatTypes(MLIRContext *context) {
+  return {BFloat16Type::get(context), Float16Type::get(context),
+          Float32Type::get(context)};
+}
+
+static LogicalResult checkElementType(Operation *op, StringRef name,
+                                      Value value, ArrayRef<Type> accepted) {
+  Type type = getElementTypeOrSelf(value);
+  if (llvm::is_contained(accepted, type))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << name << ": expected element type ";
+  llvm::interleave(
+      accepted, [&](Type one) { diagnostic << one; },
+      [&] { diagnostic << " or "; });
+  return diagnostic << ", got " << type;
+}
+
+//===----------------------------------------------------------------------===//
+// Prologues
+//===----------------------------------------------------------------------===//
+
+/// What l2norm and sigmoid share.
+static LogicalResult verifyPrologue(Operation *op) {
+  Value input = op->getOperand(0), output = op->getResult(0);
+  auto inputType = cast<RankedTensorType>(input.getType());
+  auto outputType = cast<RankedTensorType>(output.getType());
+  // C17
+  if (inputType.getShape() != outputType.getShape())
+    return op->emitOpError() << "output: expected the input's shape "
+                             << printShape(inputType.getShape()) << ", got "
+                             << printShape(outputType.getShape());
+  // C18
+  SmallVector<Type, 3> floats = getFloatTypes(op->getContext());
+  if (failed(checkElementType(op, "input", input, floats)) ||
+      failed(checkElementType(op, "output", output, floats)))
+    return failure();
+  return success();
+}
+
+LogicalResult L2NormOp::verify() {
+  if (failed(verifyPrologue(*this)))
+    return failure();
+  // C19
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(getInput().getType()).getShape();
+  if (shape.empty() || ShapedType::isDynamic(shape.back()))
+    return emitOpError() << "input: expected a last axis of static size, got "
+                         << printShape(shape);
+  // C20
+  APFloat eps = getEps();
+  if (!eps.isFinite() || eps.isNegative() || eps.isZero())
+    return emitOpError() << "eps: expected a positive finite number, got "
+                         << getEpsAttr();
+  return success();
+}
+
+LogicalResult SigmoidOp::verify() {
+  if (failed(verifyPrologue(*this)))
+    return failure();
+  // C21
+  float range = getRange().convertToFloat();
+  if (range != 1.0f && range != 2.0f)
+    return emitOpError() << "range: expected 1.0 or 2.0, got "
+                         << getRangeAttr();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RecurrenceOp: what it says
 //===----------------------------------------------------------------------===//
 
 static int64_t getDimFromEnd(Value value, unsigned fromEnd) {
@@ -46,10 +150,256 @@ float RecurrenceOp::getScaleValue() {
 }
 
 bool RecurrenceOp::isTied() {
-  return getKernel().getImplicit() && !getWrite() &&
-         getKernel().getWrite() == getKernel().getRead();
+  return getKernel().getImplicit() &&
+         getKernel().getWrite() == getKernel().getRead() &&
+         (!getWrite() || getWrite() == getQuery());
 }
 
-LogicalResult L2NormOp::verify() { return success(); }
-LogicalResult SigmoidOp::verify() { return success(); }
-LogicalResult RecurrenceOp::verify() { return success(); }
+bool RecurrenceOp::hasChannelDecay() {
+  return getDecay() &&
+         cast<RankedTensorType>(getDecay().getType()).getRank() == 4;
+}
+
+//===----------------------------------------------------------------------===//
+// RecurrenceOp: verifier
+//===----------------------------------------------------------------------===//
+
+/// C1 to C4: query, key and value, from which all sizes are read.
+static LogicalResult verifyMainShapes(RecurrenceOp op) {
+  int64_t steps = op.getSteps();
+  auto checkRank = [&](StringRef name, Value value, int64_t rank,
+                       StringRef axes) -> LogicalResult {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getRank() != rank)
+      return op.emitOpError()
+             << name << ": expected shape " << axes << " for steps = " << steps
+             << ", got " << printShape(type.getShape());
+    for (int64_t size : type.getShape().take_back(2))
+      if (ShapedType::isDynamic(size) || size == 0)
+        return op.emitOpError()
+               << name << ": expected static positive head count and size, got "
+               << printShape(type.getShape());
+    return success();
+  };
+
+  // C1
+  if (failed(checkRank("query", op.getQuery(), 4, "[B, T, H, K]")))
+    return failure();
+  // C2. An axis of size 1 is not a step axis: steps = 1 has one spelling.
+  Shape keyShape(cast<RankedTensorType>(op.getQuery().getType()).getShape());
+  if (steps > 1)
+    keyShape.insert(keyShape.begin() + 2, steps);
+  if (failed(checkShape(op, "key", op.getKey(),
+                        steps > 1 ? "[B, T, n, H, K]" : "[B, T, H, K]",
+                        keyShape)))
+    return failure();
+  // C3
+  StringRef valueAxes = steps > 1 ? "[B, T, n, HV, V]" : "[B, T, HV, V]";
+  if (failed(checkRank("value", op.getValue(), steps > 1 ? 5 : 4, valueAxes)))
+    return failure();
+  Shape valueShape = keyShape;
+  valueShape[valueShape.size() - 2] = op.getValueHeads();
+  valueShape[valueShape.size() - 1] = op.getValueDim();
+  if (failed(checkShape(op, "value", op.getValue(), valueAxes, valueShape)))
+    return failure();
+  // C4
+  if (op.getValueHeads() % op.getKeyHeads() != 0)
+    return op.emitOpError() << "value: expected its heads to be a multiple of "
+                            << "the query's " << op.getKeyHeads() << ", got "
+                            << op.getValueHeads();
+  return success();
+}
+
+/// C5 to C9: operands and results whose sizes follow from those.
+static LogicalResult verifyOtherShapes(RecurrenceOp op) {
+  ArrayRef<int64_t> query =
+      cast<RankedTensorType>(op.getQuery().getType()).getShape();
+  int64_t heads = op.getValueHeads(), keyDim = op.getKeyDim(),
+          valueDim = op.getValueDim(), steps = op.getSteps();
+  Shape perHead = {query[0], query[1], heads};
+
+  // C5
+  Shape betaShape = perHead;
+  if (steps > 1)
+    betaShape.insert(betaShape.begin() + 2, steps);
+  if (failed(checkShape(op, "beta", op.getBeta(),
+                        steps > 1 ? "[B, T, n, HV]" : "[B, T, HV]", betaShape)))
+    return failure();
+  // C6
+  if (Value decay = op.getDecay()) {
+    Shape channelShape = perHead;
+    channelShape.push_back(keyDim);
+    if (failed(
+            op.hasChannelDecay()
+                ? checkShape(op, "decay", decay, "[B, T, HV, K]", channelShape)
+                : checkShape(op, "decay", decay, "[B, T, HV]", perHead)))
+      return failure();
+  }
+  // C7. Without packing or a pool there is one state a batch entry; with either
+  // the number of states is an axis of its own.
+  bool isKV = op.getStateLayout() == StateLayout::KV;
+  Shape stateShape = {query[0], heads, isKV ? keyDim : valueDim,
+                      isKV ? valueDim : keyDim};
+  StringRef stateAxes = isKV ? "[B, HV, K, V]" : "[B, HV, V, K]";
+  if (op.getLengths() || op.getPool()) {
+    Value any = op.getInitial() ? op.getInitial() : op.getState();
+    auto type =
+        any ? cast<RankedTensorType>(any.getType()) : RankedTensorType();
+    stateShape[0] =
+        type && type.getRank() > 0 ? type.getDimSize(0) : ShapedType::kDynamic;
+    stateAxes = isKV ? "[N, HV, K, V]" : "[N, HV, V, K]";
+  }
+  for (auto [name, state] :
+       {std::pair<StringRef, Value>("initial", op.getInitial()),
+        std::pair<StringRef, Value>("state", op.getState())})
+    if (state && failed(checkShape(op, name, state, stateAxes, stateShape)))
+      return failure();
+  // C8
+  Shape outputShape = perHead;
+  outputShape.push_back(valueDim);
+  if (failed(checkShape(op, "output", op.getOutput(), "[B, T, HV, V]",
+                        outputShape)) ||
+      (op.getU() &&
+       failed(checkShape(op, "u", op.getU(), "[B, T, HV, V]", outputShape))))
+    return failure();
+  // C9
+  if ((op.getWrite() &&
+       failed(checkShape(op, "write", op.getWrite(), "[B, T, H, K]", query))) ||
+      (op.getAlpha() &&
+       failed(checkShape(op, "alpha", op.getAlpha(), "[B, T, HV]", perHead))))
+    return failure();
+  return success();
+}
+
+/// C10: element types.
+static LogicalResult verifyElementTypes(RecurrenceOp op) {
+  SmallVector<Type, 3> floats = getFloatTypes(op.getContext());
+  ArrayRef<Type> float16s = ArrayRef<Type>(floats).take_front(2);
+  Type f32 = floats.back(), i64 = IntegerType::get(op.getContext(), 64);
+  Type queryType = getElementTypeOrSelf(op.getQuery());
+  Type valueType = getElementTypeOrSelf(op.getValue());
+
+  struct Rule {
+    StringRef name;
+    Value value;
+    ArrayRef<Type> accepted;
+  };
+  const Rule rules[] = {{"query", op.getQuery(), floats},
+                        {"key", op.getKey(), queryType},
+                        {"value", op.getValue(), float16s},
+                        {"beta", op.getBeta(), floats},
+                        {"decay", op.getDecay(), f32},
+                        {"initial", op.getInitial(), f32},
+                        {"write", op.getWrite(), queryType},
+                        {"alpha", op.getAlpha(), floats},
+                        {"lengths", op.getLengths(), i64},
+                        {"pool", op.getPool(), i64},
+                        {"output", op.getOutput(), valueType},
+                        {"state", op.getState(), f32},
+                        {"u", op.getU(), valueType}};
+  for (const Rule &rule : rules)
+    if (rule.value &&
+        failed(checkElementType(op, rule.name, rule.value, rule.accepted)))
+      return failure();
+  return success();
+}
+
+/// C11 and C12: what each kind of kernel has.
+static LogicalResult verifyKernelKind(RecurrenceOp op) {
+  struct Presence {
+    StringRef name;
+    bool isPresent;
+  };
+  bool hasState = op.getKernel().hasState();
+  // C11
+  if (hasState) {
+    for (auto [name, isPresent] : {Presence{"write", bool(op.getWrite())},
+                                   Presence{"alpha", bool(op.getAlpha())},
+                                   Presence{"u", bool(op.getU())}})
+      if (isPresent)
+        return op.emitOpError()
+               << name << ": belongs to a kernel without a state, got kernel "
+               << op.getKernel();
+    return success();
+  }
+  // C12
+  for (auto [name, isPresent] :
+       {Presence{"decay", bool(op.getDecay())},
+        Presence{"initial", bool(op.getInitial())},
+        Presence{"state", bool(op.getState())},
+        Presence{"pool", bool(op.getPool())},
+        Presence{"state_layout", op.getStateLayout() != StateLayout::KV}})
+    if (isPresent)
+      return op.emitOpError()
+             << name << ": belongs to a kernel with a state, got kernel "
+             << op.getKernel();
+  if (op.getSteps() != 1)
+    return op.emitOpError()
+           << "steps: expected 1 for a kernel without a state, got "
+           << op.getSteps();
+  return success();
+}
+
+/// C13 and C14: numbers.
+static LogicalResult verifyNumbers(RecurrenceOp op) {
+  // C13. Positive by its constraint in ODS.
+  std::optional<uint64_t> chunk = op.getChunk();
+  if (chunk && *chunk < op.getSteps())
+    return op.emitOpError() << "chunk: expected at least the " << op.getSteps()
+                            << " micro-steps of one token, got " << *chunk;
+  // C14
+  if (std::optional<APFloat> scale = op.getScale())
+    if (!scale->isFinite() || scale->isNegative() || scale->isZero())
+      return op.emitOpError()
+             << "scale: expected a positive finite number, got "
+             << op.getScaleAttr();
+  return success();
+}
+
+/// C15 and C16: packed sequences and pools of states.
+static LogicalResult verifyIndexing(RecurrenceOp op) {
+  int64_t batch = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(0);
+  // C15
+  if (Value lengths = op.getLengths()) {
+    auto type = cast<RankedTensorType>(lengths.getType());
+    if (type.getRank() != 1 || type.getDimSize(0) == 0)
+      return op.emitOpError() << "lengths: expected shape [N + 1], got "
+                              << printShape(type.getShape());
+    if (batch != 1)
+      return op.emitOpError()
+             << "lengths: expected a query with batch 1, got "
+             << cast<RankedTensorType>(op.getQuery().getType());
+    Value state = op.getInitial() ? op.getInitial() : op.getState();
+    int64_t states = state
+                         ? cast<RankedTensorType>(state.getType()).getDimSize(0)
+                         : ShapedType::kDynamic;
+    if (!op.getPool() && !ShapedType::isDynamic(states) &&
+        !ShapedType::isDynamic(type.getDimSize(0)) &&
+        type.getDimSize(0) != states + 1)
+      return op.emitOpError()
+             << "lengths: expected " << states + 1 << " offsets for " << states
+             << " states, got " << type.getDimSize(0);
+  }
+  // C16
+  if (Value pool = op.getPool()) {
+    if (!op.getInitial())
+      return op.emitOpError() << "pool: expected an initial state to index";
+    if (!op.getLengths())
+      return checkShape(op, "pool", pool, "[B]", {batch});
+    auto type = cast<RankedTensorType>(pool.getType());
+    if (type.getRank() != 1)
+      return op.emitOpError()
+             << "pool: expected shape [N], got " << printShape(type.getShape());
+  }
+  return success();
+}
+
+LogicalResult RecurrenceOp::verify() {
+  // Later groups read sizes off operands that earlier groups have checked.
+  return success(succeeded(verifyMainShapes(*this)) &&
+                 succeeded(verifyKernelKind(*this)) &&
+                 succeeded(verifyOtherShapes(*this)) &&
+                 succeeded(verifyElementTypes(*this)) &&
+                 succeeded(verifyNumbers(*this)) &&
+                 succeeded(verifyIndexing(*this)));
+}

@@ -15,7 +15,12 @@
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/IR/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace delta;
@@ -25,11 +30,247 @@ namespace delta {
 #include "delta/Dialect/Delta/IR/DeltaPasses.h.inc"
 } // namespace delta
 
+//===----------------------------------------------------------------------===//
+// R1 to R3: what there is
+//===----------------------------------------------------------------------===//
+
+/// R1: a public function with a body of one block and a name that C can use.
+static LogicalResult verifyFunction(func::FuncOp function) {
+  if (!function.isPublic() || function.isExternal())
+    return function.emitOpError()
+           << "expected a public function with a body, as every function of a "
+              "spec becomes one artefact";
+  if (!isCIdentifier(function.getName()))
+    return function.emitOpError() << "expected a name that is a C identifier";
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitOpError() << "expected a body of one block, got "
+                                  << function.getBody().getBlocks().size();
+  return success();
+}
+
+/// R2 and R3. Returns the one recurrence.
+static FailureOr<RecurrenceOp> verifyOps(func::FuncOp function) {
+  RecurrenceOp found;
+  for (Operation &op : function.front().without_terminator()) {
+    if (auto recurrence = dyn_cast<RecurrenceOp>(op)) {
+      // R2
+      if (found) {
+        InFlightDiagnostic diagnostic = op.emitOpError()
+                                        << "expected one recurrence a function";
+        diagnostic.attachNote(found.getLoc()) << "the first one is here";
+        return diagnostic;
+      }
+      found = recurrence;
+    } else if (!isa<L2NormOp, SigmoidOp>(op)) {
+      // R3
+      return op.emitOpError() << "cannot be compiled in the recurrent phase: "
+                                 "expected delta.l2norm, delta.sigmoid or "
+                                 "delta.recurrence";
+    }
+  }
+  if (!found)
+    return function.emitOpError() << "expected a delta.recurrence";
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// R4 to R6: where values come from and go to
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An operand of the recurrence and what may stand before it.
+struct Operand {
+  StringRef name;
+  Value value;
+  bool mayBeNormalised = false;
+  bool mayBeSigmoid = false;
+};
+} // namespace
+
+static SmallVector<Operand, 10> getOperands(RecurrenceOp op) {
+  SmallVector<Operand, 10> operands = {
+      {"query", op.getQuery(), /*mayBeNormalised=*/true},
+      {"key", op.getKey(), /*mayBeNormalised=*/true},
+      {"value", op.getValue()},
+      {"beta", op.getBeta(), false, /*mayBeSigmoid=*/true},
+      {"decay", op.getDecay()},
+      {"initial", op.getInitial()},
+      {"write", op.getWrite(), /*mayBeNormalised=*/true},
+      {"alpha", op.getAlpha(), false, /*mayBeSigmoid=*/true},
+      {"lengths", op.getLengths()},
+      {"pool", op.getPool()}};
+  llvm::erase_if(operands, [](const Operand &o) { return !o.value; });
+  return operands;
+}
+
+/// R4: an argument, directly or through one prologue op that fits the operand.
+static FailureOr<BlockArgument> verifySource(RecurrenceOp recurrence,
+                                             const Operand &operand) {
+  Value source = operand.value;
+  if (Operation *prologue = source.getDefiningOp()) {
+    bool fits = isa<L2NormOp>(prologue) ? operand.mayBeNormalised
+                                        : operand.mayBeSigmoid;
+    if (!fits) {
+      StringRef accepted = operand.mayBeNormalised ? " or delta.l2norm of one"
+                           : operand.mayBeSigmoid  ? " or delta.sigmoid of one"
+                                                   : "";
+      InFlightDiagnostic diagnostic = recurrence.emitOpError()
+                                      << operand.name
+                                      << ": expected an argument" << accepted
+                                      << ", got " << prologue->getName();
+      diagnostic.attachNote(prologue->getLoc()) << "computed here";
+      return diagnostic;
+    }
+    source = prologue->getOperand(0);
+    if (source.getDefiningOp())
+      return prologue->emitOpError()
+             << "expected an argument as the input of the " << operand.name
+             << "'s prologue, got " << source.getDefiningOp()->getName();
+  }
+  return cast<BlockArgument>(source);
+}
+
+/// R4 and R5.
+static LogicalResult verifyArguments(func::FuncOp function,
+                                     RecurrenceOp recurrence) {
+  llvm::SmallDenseMap<Value, StringRef> roles;
+  for (const Operand &operand : getOperands(recurrence)) {
+    FailureOr<BlockArgument> argument = verifySource(recurrence, operand);
+    if (failed(argument))
+      return failure();
+    auto [role, isFirst] = roles.try_emplace(*argument, operand.name);
+    // R5. DeltaFormer writes with its own key or query.
+    bool mayShare = operand.name == "write" &&
+                    (role->second == "key" || role->second == "query");
+    if (!isFirst && !mayShare)
+      return recurrence.emitOpError()
+             << operand.name << ": expected an argument of its own, got the "
+             << role->second << "'s";
+  }
+  for (BlockArgument argument : function.getArguments())
+    if (!roles.contains(argument))
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber()
+             << ": expected an operand of the recurrence";
+  for (Operation &op : function.front().without_terminator())
+    if (op.use_empty())
+      return op.emitOpError() << "expected a use of its result";
+  return success();
+}
+
+/// R6: the results of the recurrence, all of them, in order.
+static LogicalResult verifyResults(func::FuncOp function,
+                                   RecurrenceOp recurrence) {
+  auto terminator = dyn_cast<func::ReturnOp>(function.front().getTerminator());
+  if (!terminator ||
+      !llvm::equal(terminator.getOperands(), recurrence->getResults()))
+    return function.front().getTerminator()->emitOpError()
+           << "expected the " << recurrence->getNumResults()
+           << " results of the recurrence, in its order";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// R7: names
+//===----------------------------------------------------------------------===//
+
+/// C25 compares given names with each other; defaults are known only here.
+static LogicalResult verifyNames(func::FuncOp function) {
+  llvm::StringMap<std::string> owners;
+  auto add = [&](const std::string &name, std::string owner) -> LogicalResult {
+    auto [entry, isFirst] = owners.try_emplace(name, owner);
+    if (isFirst)
+      return success();
+    return function.emitOpError()
+           << owner << ": expected a name of its own, got \"" << name
+           << "\" like " << entry->second;
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (failed(add(getArgumentName(argument),
+                   "argument " + std::to_string(argument.getArgNumber()))))
+      return failure();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (failed(add(getResultName(function, i), "result " + std::to_string(i))))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// R8 to R12: what no lowering knows yet
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyIsLowered(RecurrenceOp op) {
+  // R8
+  if (op.hasChannelDecay())
+    return op.emitOpError()
+           << "per-channel decay is not lowered yet; accepted: "
+              "one decay per value head";
+  // R9
+  if (op.getStateLayout() != StateLayout::KV)
+    return op.emitOpError()
+           << "state_layout " << stringifyStateLayout(op.getStateLayout())
+           << " is not lowered yet; accepted: kv";
+  // R10
+  if (op.getLengths())
+    return op.emitOpError() << "lengths are not lowered yet; accepted: a batch "
+                               "of sequences of one length";
+  if (op.getPool())
+    return op.emitOpError() << "pool is not lowered yet; accepted: one initial "
+                               "state per batch entry";
+  // R11
+  std::optional<uint64_t> chunk = op.getChunk();
+  if (chunk && *chunk != 32 && *chunk != 64)
+    return op.emitOpError()
+           << "chunk " << *chunk << " is not lowered yet; accepted: 32 or 64";
+  if (op.getSteps() > 64)
+    return op.emitOpError()
+           << "steps " << op.getSteps()
+           << " is not lowered yet; accepted: at most 64, as a "
+              "chunk holds whole tokens";
+  // R12
+  Type query = getElementTypeOrSelf(op.getQuery());
+  Type value = getElementTypeOrSelf(op.getValue());
+  if (query != value && !query.isF32())
+    return op.emitOpError() << "query " << query << " with value " << value
+                            << " is not lowered yet; accepted: the value's "
+                               "element type or f32";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySpec(func::FuncOp function) {
+  if (failed(verifyFunction(function)))
+    return failure();
+  FailureOr<RecurrenceOp> recurrence = verifyOps(function);
+  if (failed(recurrence))
+    return failure();
+  // Names last: they are found by following arguments and results.
+  return success(succeeded(verifyArguments(function, *recurrence)) &&
+                 succeeded(verifyResults(function, *recurrence)) &&
+                 succeeded(verifyNames(function)) &&
+                 succeeded(verifyIsLowered(*recurrence)));
+}
+
 namespace {
 
 struct VerifyRecurrent
     : public delta::impl::VerifyRecurrentBase<VerifyRecurrent> {
-  void runOnOperation() override { markAllAnalysesPreserved(); }
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    for (Operation &op : *getOperation().getBody()) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      if (!function) {
+        // R1
+        op.emitOpError() << "cannot stand in a spec: expected func.func";
+        return signalPassFailure();
+      }
+      if (failed(verifySpec(function)))
+        return signalPassFailure();
+    }
+  }
 };
 
 } // namespace

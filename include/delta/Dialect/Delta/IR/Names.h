@@ -1,0 +1,48 @@
+//===- Names.h - names of arguments and results -------------------- -*- C++
+//-*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The names under which a function's arrays appear in the C ABI and in files
+/// of tensors. A name is given by the attribute `delta.name` on the argument or
+/// result, or follows from its role in the recurrence (docs/spec.md, Names).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DIALECT_DELTA_IR_NAMES_H
+#define DELTA_DIALECT_DELTA_IR_NAMES_H
+
+#include "mlir/IR/Value.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include <string>
+
+namespace delta {
+
+/// Argument or result attribute: the array's name, a C identifier.
+constexpr llvm::StringLiteral kNameAttr = "delta.name";
+
+/// Argument attribute, a unit: the memref is a result of the spec. Set when the
+/// results of a function become its trailing arguments.
+constexpr llvm::StringLiteral kResultAttr = "delta.result";
+
+/// Whether `name` can name something in C and C++: letters, digits and
+/// underscores, no digit first, no keyword of either language.
+bool isCIdentifier(llvm::StringRef name);
+
+/// The name of an argument of a function in the recurrent phase: `delta.name`,
+/// else q, k, v, beta, g, s0, w, alpha, lengths or pool after the first operand
+/// of the recurrence, in this order, that it reaches. Expects the contract of
+/// `delta-verify-recurrent` as far as R5.
+std::string getArgumentName(mlir::BlockArgument argument);
+
+/// The name of result `index` of such a function: `delta.name`, else o, s or u.
+/// Expects the contract as far as R6.
+std::string getResultName(mlir::FunctionOpInterface function, unsigned index);
+
+} // namespace delta
+
+#endif // DELTA_DIALECT_DELTA_IR_NAMES_H
