@@ -1,5 +1,4 @@
-//===- InitAll.cpp - register everything that delta uses --------- -*- C++
-//-*-===//
+//===- InitAll.cpp - register everything that delta uses --------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

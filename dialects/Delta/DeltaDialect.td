@@ -1,4 +1,4 @@
-//===- DeltaDialect.td - the delta dialect ---------------- -*- tablegen -*-===//
+//===- DeltaDialect.td - the delta dialect -----------------*- tablegen -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DeltaInterfaces.td - interfaces of executable ops -- -*- tablegen -*-===//
+//===- DeltaInterfaces.td - interfaces of executable ops ---*- tablegen -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

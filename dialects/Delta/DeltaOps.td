@@ -1,4 +1,4 @@
-//===- DeltaOps.td - ops of the recurrent phase ----------- -*- tablegen -*-===//
+//===- DeltaOps.td - ops of the recurrent phase ------------*- tablegen -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -132,8 +132,8 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)?
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
     (`pool` `(` $pool^ `:` type($pool) `)`)?
-    attr-dict `->` type($output)
-    (`,` `state` `(` type($state)^ `)`)? (`,` `u` `(` type($u)^ `)`)?
+    attr-dict `->`
+    custom<ResultTypes>(type($output), type($state), type($u))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -1,5 +1,4 @@
-//===- delta-opt.cpp - driver of delta's passes ------------------ -*- C++
-//-*-===//
+//===- delta-opt.cpp - driver of delta's passes -----------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

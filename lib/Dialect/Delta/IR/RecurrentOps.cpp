@@ -22,6 +22,38 @@
 using namespace mlir;
 using namespace delta;
 
+//===----------------------------------------------------------------------===//
+// RecurrenceOp: syntax
+//===----------------------------------------------------------------------===//
+
+/// result-types ::= type (`,` `state` `(` type `)`)? (`,` `u` `(` type `)`)?
+/// By hand, as the two optional parts begin with the same token.
+static ParseResult parseResultTypes(OpAsmParser &parser, Type &output,
+                                    Type &state, Type &u) {
+  if (parser.parseType(output))
+    return failure();
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (succeeded(parser.parseOptionalKeyword("state"))) {
+    if (parser.parseLParen() || parser.parseType(state) || parser.parseRParen())
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return success();
+  }
+  return failure(parser.parseKeyword("u", state ? "" : " or 'state'") ||
+                 parser.parseLParen() || parser.parseType(u) ||
+                 parser.parseRParen());
+}
+
+static void printResultTypes(OpAsmPrinter &printer, Operation *, Type output,
+                             Type state, Type u) {
+  printer << output;
+  if (state)
+    printer << ", state(" << state << ")";
+  if (u)
+    printer << ", u(" << u << ")";
+}
+
 #define GET_OP_CLASSES
 #include "delta/Dialect/Delta/IR/DeltaOps.cpp.inc"
 

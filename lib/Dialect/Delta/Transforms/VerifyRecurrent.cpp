@@ -1,5 +1,4 @@
-//===- VerifyRecurrent.cpp - contract of the recurrent phase ----- -*- C++
-//-*-===//
+//===- VerifyRecurrent.cpp - contract of the recurrent phase ----*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Names.h - names of arguments and results -------------------- -*- C++
-//-*-===//
+//===- Names.h - names of arguments and results -----------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
