@@ -38,6 +38,15 @@ DELTA_DEVICE int lane_index() { return static_cast<int>(threadIdx.x) & 31; }
 /// Warp of the calling thread in its CTA.
 DELTA_DEVICE int warp_index() { return static_cast<int>(threadIdx.x) >> 5; }
 
+/// The thread's index in the CTA, hidden from loop-invariant code motion. For
+/// addresses of cooperative copies: recomputing them costs a few instructions
+/// an iteration, keeping them costs the registers that products need.
+DELTA_DEVICE int unhoisted_thread_index() {
+  int thread = static_cast<int>(threadIdx.x);
+  asm volatile("" : "+r"(thread));
+  return thread;
+}
+
 /// Group of 16 rows that the calling warp holds of a fragment of Warps groups.
 /// Warps beyond the last group mirror it: they compute and write the same
 /// values to the same places, so a CTA may mix fragments of different heights.

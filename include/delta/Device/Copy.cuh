@@ -61,7 +61,7 @@ DELTA_DEVICE void copy_async(const SharedTile<T, Rows, Cols> &tile,
                 "a row is a whole number of pieces");
   static_assert(Threads % pieces == 0, "a pass of the CTA copies whole rows");
   constexpr int step = Threads / pieces; // rows of one pass
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = unhoisted_thread_index();
   const int first = thread / pieces, column = thread % pieces * elements;
   const int bound = column < width ? detail::bounded_rows<Rows>(rows) : 0;
   const T *from = src + first * row_stride + column;

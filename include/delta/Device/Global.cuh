@@ -21,6 +21,32 @@
 
 namespace delta {
 
+namespace detail {
+
+/// *from as a float if `valid`, else 0 without reading. A predicated
+/// instruction: a branch a load would serialise the loads of a fragment.
+template <class T> DELTA_DEVICE float load_if(const T *from, bool valid) {
+  if constexpr (sizeof(T) == 4) {
+    float x;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.f32 %0, 0f00000000;"
+                 " @p ld.global.f32 %0, [%1]; }"
+                 : "=f"(x)
+                 : "l"(from), "r"(static_cast<int>(valid))
+                 : "memory");
+    return x;
+  } else {
+    uint32_t x;
+    asm volatile("{ .reg .pred p; .reg .b16 h; setp.ne.s32 p, %2, 0;"
+                 " mov.b16 h, 0; @p ld.global.b16 h, [%1]; cvt.u32.u16 %0, h; }"
+                 : "=r"(x)
+                 : "l"(from), "r"(static_cast<int>(valid))
+                 : "memory");
+    return Element<T>::low(x);
+  }
+}
+
+} // namespace detail
+
 /// The f32 fragment F with element (i, j) = src[i row_stride + j col_stride]
 /// for i < rows and j < cols, 0 elsewhere. T is float, bf16 or half_t.
 template <class F, class T>
@@ -33,10 +59,8 @@ DELTA_DEVICE F load(const T *src, int64_t row_stride, int64_t col_stride,
 #pragma unroll
   for (int i = 0; i < F::size; ++i) {
     const int down = i / 2 % 2 * 8, right = i / 4 * 8 + i % 2;
-    r.x[i] =
-        first + down < rows && column + right < cols
-            ? Element<T>::to_float(from[down * row_stride + right * col_stride])
-            : 0.0f;
+    r.x[i] = detail::load_if(from + down * row_stride + right * col_stride,
+                             first + down < rows && column + right < cols);
   }
   return r;
 }
@@ -85,7 +109,7 @@ DELTA_DEVICE void store_tile(const SharedTile<T, Rows, Cols> &tile, T *dst,
                 "a row is a whole number of pieces");
   static_assert(Threads % pieces == 0, "a pass of the CTA stores whole rows");
   constexpr int step = Threads / pieces; // rows of one pass
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = unhoisted_thread_index();
   const int first = thread / pieces, column = thread % pieces * elements;
   const int bound = column < width ? detail::bounded_rows<Rows>(rows) : 0;
   T *to = dst + first * row_stride + column;
@@ -125,7 +149,7 @@ DELTA_DEVICE void store_tile(const SharedTile<T, Rows, Cols> &tile, T *dst,
 template <int N, class T>
 DELTA_DEVICE Flat<N> load_flat(const T *src, int64_t stride, int64_t rows) {
   const int i = static_cast<int>(threadIdx.x);
-  return {{i < N && i < rows ? Element<T>::to_float(src[i * stride]) : 0.0f}};
+  return {{detail::load_if(src + i * stride, i < N && i < rows)}};
 }
 
 /// A value that sits on the first of a token's Steps micro-steps, as decays do:
@@ -135,9 +159,8 @@ DELTA_DEVICE Flat<N> load_flat_steps(const T *src, int64_t stride,
                                      int64_t tokens) {
   const int i = static_cast<int>(threadIdx.x);
   const int token = i / Steps;
-  return {{i < N && i % Steps == 0 && token < tokens
-               ? Element<T>::to_float(src[token * stride])
-               : 0.0f}};
+  return {{detail::load_if(src + token * stride,
+                           i < N && i % Steps == 0 && token < tokens)}};
 }
 
 /// dst[i stride] = a[i] rounded to T, for i < rows.
