@@ -17,6 +17,7 @@
 
 include "Delta/DeltaAttrs.td"
 include "Delta/DeltaInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Delta_Tile : StaticShapeTensorOf<[F32]>;
@@ -52,7 +53,7 @@ def Delta_LoadOp : Delta_ChunkOp<"load", [AttrSizedOperandSegments]> {
       DenseI64ArrayAttr:$dims, Delta_Steps:$steps, UnitAttr:$before);
   let results = (outs Delta_Tile:$tile);
   let assemblyFormat = [{
-    $source `[` $indices `]` (`rows` `(` $rows^ `)`)? attr-dict
+    $source `[` $indices `]` (`rows` `(` $rows^ `)`)? `dims` $dims attr-dict
     `:` type($source) `->` type($tile)
   }];
 }
@@ -66,7 +67,7 @@ def Delta_StoreOp : Delta_ChunkOp<"store", [AttrSizedOperandSegments]> {
       Arg<AnyMemRef, "", [MemWrite]>:$dest, Variadic<Index>:$indices,
       Optional<Index>:$rows, DenseI64ArrayAttr:$dims);
   let assemblyFormat = [{
-    $tile `,` $dest `[` $indices `]` (`rows` `(` $rows^ `)`)? attr-dict
+    $tile `,` $dest `[` $indices `]` (`rows` `(` $rows^ `)`)? `dims` $dims attr-dict
     `:` type($tile) `,` type($dest)
   }];
 }
@@ -98,7 +99,7 @@ def Delta_DecayOp : Delta_ChunkOp<"decay", [Pure,
       Delta_Tile:$columns, Delta_Part:$part, Delta_Steps:$steps);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $input `,` $rows `,` $columns attr-dict
+    $input `,` $rows `,` $columns `part` `(` $part `)` attr-dict
     `:` type($input) `,` type($rows) `,` type($columns)
   }];
 }
@@ -120,7 +121,8 @@ def Delta_GramOp : Delta_ChunkOp<"gram", [Pure]> {
       OptionalAttr<Delta_PrecAttr>:$prec);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+    $lhs `,` $rhs `part` `(` $part `)` (`kernel` `(` $kernel^ `)`)? attr-dict
+    `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
 }
 
@@ -161,8 +163,8 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
       UnitAttr:$transpose, OptionalAttr<Delta_PrecAttr>:$prec);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $matrix `,` $input (`acc` `(` $accumulator^ `:` type($accumulator) `)`)? attr-dict
-    `:` type($matrix) `,` type($input) `->` type($result)
+    $matrix `,` $input (`acc` `(` $accumulator^ `:` type($accumulator) `)`)?
+    `part` `(` $part `)` attr-dict `:` type($matrix) `,` type($input) `->` type($result)
   }];
 }
 
@@ -190,7 +192,8 @@ def Delta_ReadOp : Delta_ChunkOp<"read", [Pure]> {
       OptionalAttr<Delta_PrecAttr>:$prec);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $input `,` $state (`decay` `(` $decay^ `:` type($decay) `)`)? attr-dict
+    $input `,` $state (`decay` `(` $decay^ `:` type($decay) `)`)?
+    (`role` `(` $role^ `)`)? attr-dict
     `:` type($input) `,` type($state) `->` type($result)
   }];
 }
@@ -208,7 +211,8 @@ def Delta_UpdateOp : Delta_ChunkOp<"update", [Pure,
       DefaultValuedAttr<F32Attr, "1.0f">:$scale, OptionalAttr<Delta_PrecAttr>:$prec);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $state `,` $key `,` $value (`decay` `(` $decay^ `:` type($decay) `)`)? attr-dict
+    $state `,` $key `,` $value (`decay` `(` $decay^ `:` type($decay) `)`)?
+    (`role` `(` $role^ `)`)? attr-dict
     `:` type($state) `,` type($key) `,` type($value)
   }];
 }
@@ -237,7 +241,7 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $max `,` $sum `,` $acc `,` $scores
     (`values` `(` $values^ `:` type($values) `)`)? (`columns` `(` $columns^ `)`)?
-    attr-dict `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
+    `part` `(` $part `)` attr-dict `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
     `->` type($new_max) `,` type($new_sum) `,` type($new_acc)
   }];
 }
@@ -252,7 +256,7 @@ def Delta_WeightsOp : Delta_ChunkOp<"weights", [Pure,
       Delta_Part:$part);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $scores `,` $max `,` $sum attr-dict
+    $scores `,` $max `,` $sum `part` `(` $part `)` attr-dict
     `:` type($scores) `,` type($max) `,` type($sum)
   }];
 }

@@ -25,4 +25,54 @@ def VerifyRecurrent : Pass<"delta-verify-recurrent", "::mlir::ModuleOp"> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Chunked phase
+//===----------------------------------------------------------------------===//
+
+def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite a recurrence as loops over chunks of rows";
+  let description = [{
+    Ends the recurrent phase. The function's tensors become memrefs, its results
+    become trailing memref arguments marked `delta.result`, and the recurrence
+    becomes a parallel loop over batches and value heads around a sequential loop
+    over chunks. Prologue ops move into the loop, onto the tiles. A function without
+    a recurrence is left alone.
+
+    Before:
+
+    ```mlir
+    func.func @f(%q: tensor<?x?x4x64xbf16>, ..) -> tensor<?x?x4x64xbf16> {
+      %o = delta.recurrence query(%q : ..) key(%k : ..) value(%v : ..) beta(%b : ..)
+             {kernel = #delta.kernel<linear>} -> tensor<?x?x4x64xbf16>
+      return %o : tensor<?x?x4x64xbf16>
+    }
+    ```
+    After:
+
+    ```mlir
+    func.func @f(%q: memref<?x?x4x64xbf16> {delta.name = "q"}, ..,
+                 %o: memref<?x?x4x64xbf16> {delta.name = "o", delta.result}) {
+      scf.forall (%b, %h) in (%B, 4) {
+        %s = scf.for %c = %c0 to %chunks step %c1 iter_args(%S = %zero) -> .. {
+          %K = delta.load %k[%b, %t0, %h, %c0] rows(%n) {dims = array<i64: 1, 3>}
+                 : memref<?x?x4x64xbf16> -> tensor<64x64xf32>
+          ..
+          %S1 = delta.update %S, %K, %U : ..
+          scf.yield %S1 : tensor<64x64xf32>
+        }
+      }
+      return
+    }
+    ```
+    The chunk has the length that the recurrence names, else 64 rows. With a scalar
+    decay the triangular inverse is gate free where the function's own prologues
+    bound its entries (l2norm on the keys, sigmoid on beta). What the chunked phase
+    looks like, and why, is in docs/delta-dialect.md.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // DELTA_PASSES_TD

@@ -15,6 +15,7 @@
 #ifndef DELTA_DIALECT_DELTA_TRANSFORMS_PASSES_H
 #define DELTA_DIALECT_DELTA_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
