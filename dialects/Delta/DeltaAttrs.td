@@ -17,19 +17,30 @@ class Delta_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
+// An enum that ops carry by name: `#delta.part<lower>`, not a number.
+class Delta_EnumInfo<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::delta";
+  let genSpecializedAttr = 0;
+}
+
+class Delta_EnumAttr<EnumAttrInfo info, string mnemonic>
+    : EnumAttr<Delta_Dialect, info, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 //===----------------------------------------------------------------------===//
 // The recurrence
 //===----------------------------------------------------------------------===//
 
-def Delta_FeatureKernel : I32EnumAttr<"FeatureKernel",
+def Delta_FeatureKernelInfo : Delta_EnumInfo<"FeatureKernel",
     "the function kappa of a scaled inner product", [
       I32EnumAttrCase<"Linear", 0, "linear">,
       I32EnumAttrCase<"Softmax", 1, "softmax">,
       I32EnumAttrCase<"Exp", 2, "exp">,
       I32EnumAttrCase<"Relu", 3, "relu">,
-      I32EnumAttrCase<"Round", 4, "round">]> {
-  let cppNamespace = "::delta";
-}
+      I32EnumAttrCase<"Round", 4, "round">]>;
+def Delta_FeatureKernel : Delta_EnumAttr<Delta_FeatureKernelInfo, "feature">;
 
 def Delta_KernelAttr : Delta_Attr<"Kernel", "kernel"> {
   let summary = "How keys are compared with queries";
@@ -52,10 +63,9 @@ def Delta_KernelAttr : Delta_Attr<"Kernel", "kernel"> {
   }];
 }
 
-def Delta_StateLayout : I32EnumAttr<"StateLayout", "axis order of a state", [
-      I32EnumAttrCase<"KV", 0, "kv">, I32EnumAttrCase<"VK", 1, "vk">]> {
-  let cppNamespace = "::delta";
-}
+def Delta_StateLayoutInfo : Delta_EnumInfo<"StateLayout", "axis order of a state", [
+      I32EnumAttrCase<"KV", 0, "kv">, I32EnumAttrCase<"VK", 1, "vk">]>;
+def Delta_StateLayout : Delta_EnumAttr<Delta_StateLayoutInfo, "state_layout">;
 
 //===----------------------------------------------------------------------===//
 // Chunked phase
@@ -63,19 +73,17 @@ def Delta_StateLayout : I32EnumAttr<"StateLayout", "axis order of a state", [
 
 // With `steps = n`, columns count micro-steps and rows count tokens: `lower`
 // keeps (i, j) where j / n <= i, `strict_lower` where j / n < i.
-def Delta_Part : I32EnumAttr<"Part", "the part of a matrix that may differ from 0", [
+def Delta_PartInfo : Delta_EnumInfo<"Part", "the part of a matrix that may differ from 0", [
       I32EnumAttrCase<"Full", 0, "full">,
       I32EnumAttrCase<"Lower", 1, "lower">,
-      I32EnumAttrCase<"StrictLower", 2, "strict_lower">]> {
-  let cppNamespace = "::delta";
-}
+      I32EnumAttrCase<"StrictLower", 2, "strict_lower">]>;
+def Delta_Part : Delta_EnumAttr<Delta_PartInfo, "part">;
 
 // `read`: exp(G_i), from the chunk's start to row i. `write`: exp(G_R - G_i),
 // from row i to the chunk's end.
-def Delta_ReadRole : I32EnumAttr<"ReadRole", "which decay a row of a chunk carries", [
-      I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">]> {
-  let cppNamespace = "::delta";
-}
+def Delta_ReadRoleInfo : Delta_EnumInfo<"ReadRole", "which decay a row of a chunk carries", [
+      I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">]>;
+def Delta_ReadRole : Delta_EnumAttr<Delta_ReadRoleInfo, "read_role">;
 
 def Delta_PrecAttr : Delta_Attr<"Prec", "prec"> {
   let summary = "Permitted rounding of a product's operands";
