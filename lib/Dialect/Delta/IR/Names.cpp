@@ -205,6 +205,7 @@ LogicalResult DeltaDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return op->emitOpError() << kResultAttr << " of " << what
                              << ": expected a unit attribute on a memref";
   }
+  // C27
   return op->emitOpError() << "unknown attribute " << attribute.getName()
                            << " on " << what;
 }
@@ -216,6 +217,7 @@ LogicalResult DeltaDialect::verifyRegionResultAttribute(
   if (function && attribute.getName() == kNameAttr)
     return verifyName(function, what, attribute.getValue(),
                       function.getNumArguments(), resultIndex);
+  // C27
   return op->emitOpError() << "unknown attribute " << attribute.getName()
                            << " on " << what;
 }

@@ -152,7 +152,7 @@ static LogicalResult verifyArguments(func::FuncOp function,
              << "argument " << argument.getArgNumber()
              << ": expected an operand of the recurrence";
   for (Operation &op : function.front().without_terminator())
-    if (op.use_empty())
+    if (op.use_empty() && &op != recurrence.getOperation())
       return op.emitOpError() << "expected a use of its result";
   return success();
 }
@@ -164,8 +164,7 @@ static LogicalResult verifyResults(func::FuncOp function,
   if (!terminator ||
       !llvm::equal(terminator.getOperands(), recurrence->getResults()))
     return function.front().getTerminator()->emitOpError()
-           << "expected the " << recurrence->getNumResults()
-           << " results of the recurrence, in its order";
+           << "expected every result of the recurrence, in its order";
   return success();
 }
 
@@ -259,6 +258,11 @@ struct VerifyRecurrent
     : public delta::impl::VerifyRecurrentBase<VerifyRecurrent> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
+    if (getOperation().getBody()->empty()) {
+      // R1
+      getOperation().emitOpError() << "expected a function";
+      return signalPassFailure();
+    }
     for (Operation &op : *getOperation().getBody()) {
       auto function = dyn_cast<func::FuncOp>(op);
       if (!function) {

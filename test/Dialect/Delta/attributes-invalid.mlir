@@ -1,0 +1,115 @@
+// RUN: delta-opt %s -split-input-file -verify-diagnostics
+
+// C22 to C27 of docs/spec.md: one rejected attribute for each way.
+
+// C22: an unknown kernel function is named with the known ones
+func.func private @c22() attributes {
+  // expected-error@+1 {{read kernel: expected linear, softmax, exp, relu or round, got cosine}}
+  delta.kernel = #delta.kernel<write = exp, read = cosine>}
+
+// -----
+
+// C22_form: a kernel is linear, or two functions
+func.func private @c22_form() attributes {
+  // expected-error@+1 {{expected 'write' or 'linear'}}
+  delta.kernel = #delta.kernel<softmax>}
+
+// -----
+
+// C23: a family that has kernels
+func.func private @c23() attributes {
+  // expected-error@+1 {{schedule family: expected "sm_80", got "sm_75"}}
+  delta.schedule = #delta.schedule<family = "sm_75", value_columns = 64, stages = 2>}
+
+// -----
+
+// C23_columns: columns of a CTA
+func.func private @c23_columns() attributes {
+  // expected-error@+1 {{schedule value_columns: expected 32, 64 or 128, got 48}}
+  delta.schedule = #delta.schedule<family = "sm_80", value_columns = 48, stages = 2>}
+
+// -----
+
+// C23_stages: slots of a ring
+func.func private @c23_stages() attributes {
+  // expected-error@+1 {{schedule stages: expected 1 to 4, got 5}}
+  delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 5>}
+
+// -----
+
+// C24: operands of a product round to 16 bits
+// expected-error@+1 {{prec: expected bf16 or f16, got 'f32'}}
+func.func private @c24() attributes {delta.prec = #delta.prec<f32>}
+
+// -----
+
+// C25: a name is a C identifier
+// expected-error@+1 {{delta.name of argument 0: expected a string that is a C identifier, got "2q"}}
+func.func @c25(%q: tensor<4xf32> {delta.name = "2q"}) {
+  return
+}
+
+// -----
+
+// C25_keyword: and no keyword
+// expected-error@+1 {{delta.name of argument 0: expected a string that is a C identifier, got "int"}}
+func.func @c25_keyword(%q: tensor<4xf32> {delta.name = "int"}) {
+  return
+}
+
+// -----
+
+// C25_string: a name is a string
+// expected-error@+1 {{delta.name of argument 1: expected a string that is a C identifier, got 1 : i64}}
+func.func @c25_string(%q: tensor<4xf32>, %k: tensor<4xf32> {delta.name = 1}) {
+  return
+}
+
+// -----
+
+// C25_unique: names of arguments differ
+// expected-error@+1 {{delta.name of argument 1: expected a name of its own, got "x" like argument 0}}
+func.func @c25_unique(%q: tensor<4xf32> {delta.name = "x"},
+                      %k: tensor<4xf32> {delta.name = "x"}) {
+  return
+}
+
+// -----
+
+// C25_result: so do those of arguments and results
+// expected-error@+1 {{delta.name of result 0: expected a name of its own, got "x" like argument 0}}
+func.func @c25_result(%q: tensor<4xf32> {delta.name = "x"})
+    -> (tensor<4xf32> {delta.name = "x"}) {
+  return %q : tensor<4xf32>
+}
+
+// -----
+
+// C25_results: and those of results
+// expected-error@+1 {{delta.name of result 1: expected a name of its own, got "x" like result 0}}
+func.func private @c25_results()
+    -> (tensor<4xf32> {delta.name = "x"}, tensor<4xf32> {delta.name = "x"})
+
+// -----
+
+// C26: only a memref is written through
+// expected-error@+1 {{delta.result of argument 0: expected a unit attribute on a memref}}
+func.func @c26(%q: tensor<4xf32> {delta.result}) {
+  return
+}
+
+// -----
+
+// C27: a misspelt attribute of an argument is not overlooked
+// expected-error@+1 {{unknown attribute "delta.nam" on argument 0}}
+func.func @c27(%q: tensor<4xf32> {delta.nam = "x"}) {
+  return
+}
+
+// -----
+
+// C27_result: nor that of a result
+// expected-error@+1 {{unknown attribute "delta.result" on result 0}}
+func.func @c27_result(%q: tensor<4xf32>) -> (tensor<4xf32> {delta.result}) {
+  return %q : tensor<4xf32>
+}
