@@ -21,7 +21,7 @@
 //   S = e_in[63] S + (e_out o U) K
 //
 // REQUIRES: nvcc
-// RUN: %ptxas_check %s --arch sm_80 --arch sm_90a
+// RUN: %ptxas_check %s --nvcc %nvcc --arch sm_80 --arch sm_90a
 //
 //===----------------------------------------------------------------------===//
 

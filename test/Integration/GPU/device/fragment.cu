@@ -1,0 +1,204 @@
+//===- fragment.cu - fragments, parts and slices ----------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fragment.cuh, Slices.cuh and the fragment loads and stores of Global.cuh: the
+// layout by its definition, all parts with steps, spreads and reductions, and
+// bounds beside NaN.
+//
+// REQUIRES: nvcc, gpu
+// RUN: %nvcc -std=c++17 -arch=native -I %device_include %s -o %t && %t
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs/check.h"
+#include "delta/Device/Global.cuh"
+
+using namespace delta;
+using namespace test;
+
+template <int Rows, int Cols>
+using Frag = Fragment<float, Rows, Cols, Rows / 16>;
+
+/// x[i] of every thread, so that the host can check the layout itself.
+template <int Rows, int Cols>
+__global__ void registers(const float *src, float *out) {
+  const auto a = load<Frag<Rows, Cols>>(src, Cols, 1);
+  for (int i = 0; i < Cols / 2; ++i)
+    out[threadIdx.x * (Cols / 2) + i] = a.x[i];
+}
+
+template <class T, int Rows, int Cols>
+__global__ void move(const T *src, float *back, T *rounded, T *transposed,
+                     int64_t rows, int64_t cols) {
+  const auto a = load<Frag<Rows, Cols>>(src, Cols + 3, 1, rows, cols);
+  store(a, back, Cols, 1);
+  store(a, rounded, Cols, 1, rows, cols);
+  store_transposed(a, transposed, Rows, cols);
+}
+
+template <Part P, int RowSteps, int ColumnSteps, int Rows, int Cols>
+__global__ void masked(const float *src, float *out) {
+  const auto a = load<Frag<Rows, Cols>>(src, Cols, 1);
+  store(mask<P, RowSteps, ColumnSteps>(a, -5.0f), out, Cols, 1);
+}
+
+template <int Rows, int Cols>
+__global__ void slices(const float *src, float *sums, float *maxima,
+                       float *columns, float *arithmetic) {
+  using F = Frag<Rows, Cols>;
+  const F a = load<F>(src, Cols, 1);
+  store(spread_rows<Cols>(reduce_add_rows(a)), sums, Cols, 1);
+  store(spread_rows<Cols>(reduce_max_rows(a)), maxima, Cols, 1);
+  ColumnSlice<Cols> c;
+  for (int i = 0; i < Cols / 4; ++i)
+    c.x[i] = float(i / 2 * 8 + fragment_column() + i % 2);
+  store(spread_columns<Rows, Rows / 16>(c * 2.0f + c), columns, Cols, 1);
+  const RowSlice<Rows, Rows / 16> r = reduce_max_rows(a);
+  store(a * spread_rows<Cols>(r * 0.5f - r), arithmetic, Cols, 1);
+}
+
+template <int Rows, int Cols> static void check_layout() {
+  std::vector<double> x(Rows * Cols);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = double(i);
+  Buffer<float> in(convert<float>(x)), out(x.size());
+  launch(registers<Rows, Cols>, Rows * 2, 0, in.data(), out.data());
+  std::vector<double> want;
+  for (int thread = 0; thread < Rows * 2; ++thread)
+    for (int i = 0; i < Cols / 2; ++i) {
+      const int warp = thread / 32, g = thread % 32 / 4, t = thread % 4;
+      const int row = 16 * warp + g + (i % 4 >= 2 ? 8 : 0);
+      want.push_back(row * Cols + i / 4 * 8 + 2 * t + i % 2);
+    }
+  compare("layout " + std::to_string(Rows) + "x" + std::to_string(Cols),
+          out.values(), want);
+}
+
+template <class T, int Rows, int Cols>
+static void check_move(int64_t rows, int64_t cols) {
+  Random random(Rows + Cols);
+  const int stride = Cols + 3;
+  std::vector<double> x(Rows * stride, NAN), back(Rows * Cols, 0);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j)
+      back[i * Cols + j] = x[i * stride + j] = rounded<T>(random.normal());
+  Buffer<T> in(convert<T>(x)), kept(Rows * Cols), turned(Rows * Cols);
+  Buffer<float> out(Rows * Cols);
+  launch(move<T, Rows, Cols>, Rows * 2, 0, in.data(), out.data(), kept.data(),
+         turned.data(), rows, cols);
+  const std::string name = std::string(type_name<T>()) + " " +
+                           std::to_string(Rows) + "x" + std::to_string(Cols) +
+                           " bounds " + std::to_string(rows) + "x" +
+                           std::to_string(cols);
+  compare("load " + name, out.values(), back);
+  const auto k = kept.values(), t = turned.values();
+  bool right = true;
+  for (int i = 0; i < Rows; ++i)
+    for (int j = 0; j < Cols; ++j) {
+      right &= i < rows && j < cols
+                   ? to_double(k[i * Cols + j]) == back[i * Cols + j]
+                   : untouched(k[i * Cols + j]);
+      right &= j < cols ? to_double(t[j * Rows + i]) == back[i * Cols + j]
+                        : untouched(t[j * Rows + i]);
+    }
+  report(right && kept.guards_intact() && turned.guards_intact() &&
+             out.guards_intact(),
+         "store " + name);
+}
+
+template <Part P, int RowSteps, int ColumnSteps, int Rows, int Cols>
+static void check_mask() {
+  std::vector<double> x(Rows * Cols), want(Rows * Cols);
+  for (int i = 0; i < Rows; ++i)
+    for (int j = 0; j < Cols; ++j) {
+      const int r = i / RowSteps, c = j / ColumnSteps;
+      const bool keep = P == Part::Lower         ? r >= c
+                        : P == Part::StrictLower ? r > c
+                        : P == Part::Upper       ? r <= c
+                                                 : r < c;
+      x[i * Cols + j] = keep ? i + 0.01 * j : NAN;
+      want[i * Cols + j] = keep ? double(float(i + 0.01 * j)) : -5;
+    }
+  Buffer<float> in(convert<float>(x)), out(x.size());
+  launch(masked<P, RowSteps, ColumnSteps, Rows, Cols>, Rows * 2, 0, in.data(),
+         out.data());
+  char name[80];
+  std::snprintf(name, sizeof name, "mask part %d steps %d, %d of %dx%d", int(P),
+                RowSteps, ColumnSteps, Rows, Cols);
+  compare(name, out.values(), want);
+}
+
+template <int RowSteps, int ColumnSteps, int Rows, int Cols>
+static void check_masks() {
+  check_mask<Part::Lower, RowSteps, ColumnSteps, Rows, Cols>();
+  check_mask<Part::StrictLower, RowSteps, ColumnSteps, Rows, Cols>();
+  check_mask<Part::Upper, RowSteps, ColumnSteps, Rows, Cols>();
+  check_mask<Part::StrictUpper, RowSteps, ColumnSteps, Rows, Cols>();
+}
+
+template <int Rows, int Cols> static void check_slices() {
+  Random random(Rows * Cols);
+  std::vector<double> x(Rows * Cols), sums, maxima, columns, arithmetic;
+  for (double &v : x)
+    v = random.integer(-100, 100);
+  x[3] = NAN; // stays in its row
+  for (int i = 0; i < Rows; ++i) {
+    double sum = 0, high = -INFINITY;
+    for (int j = 0; j < Cols; ++j) {
+      const double v = x[i * Cols + j];
+      sum += v;
+      high = std::isnan(v) || v > high ? v : high;
+    }
+    for (int j = 0; j < Cols; ++j) {
+      sums.push_back(sum);
+      maxima.push_back(high);
+      columns.push_back(3 * j);
+      arithmetic.push_back(x[i * Cols + j] * (high * 0.5 - high));
+    }
+  }
+  Buffer<float> in(convert<float>(x)), a(x.size()), b(x.size()), c(x.size()),
+      d(x.size());
+  launch(slices<Rows, Cols>, Rows * 2, 0, in.data(), a.data(), b.data(),
+         c.data(), d.data());
+  const std::string name = std::to_string(Rows) + "x" + std::to_string(Cols);
+  compare("reduce_add_rows " + name, a.values(), sums);
+  compare("reduce_max_rows " + name, b.values(), maxima);
+  compare("spread_columns " + name, c.values(), columns);
+  compare("spread_rows arithmetic " + name, d.values(), arithmetic);
+}
+
+template <class T> static void check_moves() {
+  for (int64_t rows : {0, 1, 17, 32})
+    check_move<T, 32, 64>(rows, 64);
+  for (int64_t rows : {0, 1, 40, 64})
+    check_move<T, 64, 128>(rows, 128);
+  check_move<T, 64, 64>(64, 60);
+  check_move<T, 64, 64>(33, 1);
+  check_move<T, 128, 128>(100, 100);
+}
+
+int main() {
+  check_layout<16, 16>();
+  check_layout<32, 64>();
+  check_layout<64, 128>();
+  check_layout<128, 64>();
+  check_moves<float>();
+  check_moves<bf16>();
+  check_moves<half_t>();
+  check_masks<1, 1, 64, 64>();
+  check_masks<1, 1, 32, 32>();
+  check_masks<1, 2, 32, 64>();
+  check_masks<1, 3, 32, 64>();
+  check_masks<2, 1, 64, 32>();
+  check_masks<2, 2, 64, 64>();
+  check_masks<3, 3, 64, 64>();
+  check_slices<32, 32>();
+  check_slices<64, 64>();
+  check_slices<64, 128>();
+  return finish();
+}
