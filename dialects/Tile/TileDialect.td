@@ -27,6 +27,12 @@ def Tile_Dialect : Dialect {
     Contract: F1 to F11, `verify-tile-final`. One contract for both forms would not
     do: what must be checked at the end does not exist while the form must run.
   }];
+  // What the decompositions of the value form's ops are made of.
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -19,7 +19,7 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Tile_Tile : RankedTensorOf<[F32, BF16, F16]>;
+def Tile_Tile : StaticShapeTensorOf<[F32, BF16, F16]>;
 def Tile_Steps : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">;
 def Tile_Axis : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>;
 
@@ -42,9 +42,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
     AffineScope]> {
   let summary = "The program of one CTA";
   let description = [{
-    The first `grid` arguments are the CTA's indices (type index); the others are
-    what `tile.launch` passes: memrefs of global memory and index values. `warps` is
-    the CTA's size.
+    The first `grid` (1 to 3) arguments are the CTA's indices (type index), the first
+    one running fastest; the others are what `tile.launch` passes: memrefs of global
+    memory, index values, and i32 values (epochs). `warps` (1 to 32) is the CTA's
+    size. There are no results, and no other way into the kernel.
 
     ```mlir
     tile.kernel @chain(%h: index, %b: index, %k: memref<?x?x16x128xbf16>, %T: index)
@@ -76,7 +77,8 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
   let description = [{
     Stands in the host function. The CTAs may run in any order and together; two
     launches that touch one buffer are ordered as written. A grid with an extent of
-    0 runs nothing.
+    0 runs nothing. On the CPU the CTAs run one after another, the first grid index
+    fastest.
 
     ```mlir
     tile.launch @chain grid(%H, %B) args(%k, %T : memref<?x?x16x128xbf16>, index)
@@ -225,8 +227,13 @@ def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", Tile_PureUnlessShared # [
 def Tile_ConvertOp : Tile_Op<"convert", [Pure]> {
   let summary = "The same tile in another register layout";
   let description = [{
-    Otherwise the elements pass through shared memory: `tile-lower-converts` writes
-    that out as `write`, `barrier`, `read`.
+    Free between equal maps. Otherwise the elements pass through shared memory:
+    `tile-lower-converts` writes that out as `write`, `barrier`, `read`. Folds where
+    the types are equal, also across a chain of conversions.
+  }];
+  let extraClassDeclaration = [{
+    /// Whether both layouts are one map (`LinearLayout`), so that nothing moves.
+    bool isFree();
   }];
   let arguments = (ins Tile_Tile:$input);
   let results = (outs Tile_Tile:$result);

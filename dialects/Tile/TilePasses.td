@@ -17,10 +17,33 @@ include "mlir/Pass/PassBase.td"
 def VerifyTileValue : Pass<"verify-tile-value", "::mlir::ModuleOp"> {
   let summary = "Check the contract of the tile dialect's value form";
   let description = [{
-    Rules V2 and V5 of docs/tile-dialect.md (V1, V3 and V4 are the ops' verifiers),
-    and that nothing of the final form is there yet: no register layout, no shared
-    memory, no op of the final form. The IR is never changed.
+    Rules V2, V5 and V6 of docs/tile-dialect.md (V1, V3 and V4 are the ops'
+    verifiers): loads and stores are bounded, memory is touched by tile ops alone, and
+    nothing of the final form is there yet. The IR is never changed.
   }];
+}
+
+def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
+  let summary = "Run kernels on the CPU: each CTA is a call, a grid is a loop nest";
+  let description = [{
+    A kernel becomes a private function whose first arguments are the grid indices; a
+    launch becomes loops over the grid, the first index innermost, around a call. That
+    is one of the orders that a launch allows, and the one in which tickets are drawn.
+
+    ```mlir
+    tile.launch @chain grid(%H, %B) args(%k : memref<?xf32>)
+    // becomes
+    scf.for %b = %c0 to %B step %c1 {
+      scf.for %h = %c0 to %H step %c1 {
+        func.call @chain(%h, %b, %k) : (index, index, memref<?xf32>) -> ()
+      }
+    }
+    ```
+    The ops inside are left as they are; `delta-decompose` comes next. Refuses nothing
+    that `verify-tile-value` accepts.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // TILE_PASSES_TD

@@ -1,4 +1,4 @@
-//===- TileOps.cpp - kernels, launches and ops of both forms ----*- C++ -*-===//
+//===- TileOps.cpp - ops of both forms --------------------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Syntax, verifiers, folders and effects of the ops that both forms have.
-/// Labels V1 to V5 and F2 are those of docs/tile-dialect.md; what concerns a
-/// whole kernel is `verify-tile-value`'s and `verify-tile-final`'s.
+/// Verifiers, folders and effects of the ops that both forms have. A check is
+/// marked with its label in docs/tile-dialect.md; what concerns a whole kernel
+/// is `verify-tile-value`'s and `verify-tile-final`'s.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Checks.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
 using namespace delta::tile;
@@ -23,56 +23,204 @@ using namespace delta::tile;
 #define GET_OP_CLASSES
 #include "delta/Dialect/Tile/IR/TileOps.cpp.inc"
 
+static LogicalResult expectFloat32(Operation *op, StringRef name,
+                                   ShapedType type) {
+  return expectElement(op, name, type, Float32Type::get(op->getContext()));
+}
+
 //===----------------------------------------------------------------------===//
-// KernelOp
+// Global memory
 //===----------------------------------------------------------------------===//
 
-/// kernel ::= `tile.kernel` visibility? @name `(` arguments `)`
-///            `attributes` dictionary region
-ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
-                      ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+static LogicalResult expectBoundAxis(Operation *op, RankedTensorType tile,
+                                     int64_t axis) {
+  if (axis >= 0 && axis < tile.getRank())
+    return success();
+  return op->emitOpError() << "bound_axis: expected an axis of the tile below "
+                           << tile.getRank() << ", got " << axis;
 }
 
-void KernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(
-      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
+LogicalResult LoadOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  RankedTensorType tile = getTile().getType();
+  RankedTensorType read = tile;
+  if (getSteps() != 1) {
+    if (tile.getRank() != 1)
+      return emitOpError() << "steps: expected 1 for a matrix, got "
+                           << getSteps();
+    // Every n-th element is read; the others are zero by definition.
+    read = RankedTensorType::get(
+        {int64_t(llvm::divideCeil(tile.getDimSize(0), getSteps()))},
+        tile.getElementType());
+  }
+  if (failed(expectBox(*this, "source", source, read, getIndices().size(),
+                       getDims())))
+    return failure();
+  return expectBoundAxis(*this, tile, getBoundAxis());
 }
 
-LogicalResult KernelOp::verify() { return success(); }
-
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr()))
-    return emitOpError() << "kernel: no tile.kernel named " << getKernelAttr();
-  return success();
+LogicalResult StoreOp::verify() {
+  if (failed(expectBox(*this, "dest", cast<MemRefType>(getDest().getType()),
+                       getTile().getType(), getIndices().size(), getDims())))
+    return failure();
+  return expectBoundAxis(*this, getTile().getType(), getBoundAxis());
 }
 
-LogicalResult LoadOp::verify() { return success(); }
-LogicalResult StoreOp::verify() { return success(); }
-LogicalResult DotOp::verify() { return success(); }
-LogicalResult ReduceOp::verify() { return success(); }
-LogicalResult ScanOp::verify() { return success(); }
-LogicalResult SpreadOp::verify() { return success(); }
-LogicalResult MaskOp::verify() { return success(); }
-LogicalResult TransposeOp::verify() { return success(); }
-LogicalResult TriInverseOp::verify() { return success(); }
-LogicalResult ConvertOp::verify() { return success(); }
-LogicalResult TicketOp::verify() { return success(); }
-LogicalResult SignalOp::verify() { return success(); }
-LogicalResult ExpectOp::verify() { return success(); }
+//===----------------------------------------------------------------------===//
+// Products and reductions
+//===----------------------------------------------------------------------===//
+
+// V1, and V3 (b is a matrix).
+LogicalResult DotOp::verify() {
+  return expectProduct(*this, getA().getType(), getB().getType(),
+                       getD().getType(), getContract());
+}
+
+LogicalResult ReduceOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (failed(expectRank(*this, "input", input, 2)) ||
+      failed(expectFloat32(*this, "input", input)) ||
+      failed(expectFloat32(*this, "result", result)))
+    return failure();
+  return expectShape(*this, "result", result,
+                     {input.getDimSize(1 - getAxis())});
+}
+
+/// Shared memory that an op of the final form works in.
+static LogicalResult expectScratch(Operation *op, Value scratch, int64_t rank) {
+  if (!scratch)
+    return success();
+  auto type = cast<MemRefType>(scratch.getType());
+  if (!isa_and_nonnull<SmemAttr>(type.getMemorySpace()))
+    return op->emitOpError()
+           << "scratch: expected a buffer in #tile.smem, got " << type;
+  if (failed(expectRank(op, "scratch", type, rank)))
+    return failure();
+  return expectFloat32(op, "scratch", type);
+}
+
+LogicalResult ScanOp::verify() {
+  RankedTensorType input = getInput().getType();
+  if (failed(expectRank(*this, "input", input, 1)) ||
+      failed(expectFloat32(*this, "input", input)))
+    return failure();
+  return expectScratch(*this, getScratch(), 1);
+}
+
+LogicalResult SpreadOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (failed(expectRank(*this, "input", input, 1)) ||
+      failed(expectRank(*this, "result", result, 2)) ||
+      failed(expectElement(*this, "result", result, input.getElementType())))
+    return failure();
+  return expectShape(*this, "input", input, {result.getDimSize(getAxis())});
+}
+
+// V3: a part is a part of a matrix.
+LogicalResult MaskOp::verify() {
+  return expectRank(*this, "input", getInput().getType(), 2);
+}
+
+LogicalResult TransposeOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (failed(expectRank(*this, "input", input, 2)) ||
+      failed(expectElement(*this, "result", result, input.getElementType())))
+    return failure();
+  return expectShape(*this, "result", result,
+                     {input.getDimSize(1), input.getDimSize(0)});
+}
+
+LogicalResult TriInverseOp::verify() {
+  RankedTensorType input = getInput().getType();
+  if (failed(expectRank(*this, "input", input, 2)) ||
+      failed(expectFloat32(*this, "input", input)))
+    return failure();
+  int64_t rows = input.getDimSize(0);
+  if (failed(expectShape(*this, "input", input, {rows, rows})) ||
+      failed(expectScratch(*this, getScratch(), 2)))
+    return failure();
+  if (getScratch() &&
+      failed(expectShape(*this, "scratch",
+                         cast<MemRefType>(getScratch().getType()),
+                         {rows, rows})))
+    return failure();
+  // V4: the powers of A that doubling forms overflow unless its rows are
+  // weights of a mean, or the matrix is so small that few powers occur.
+  if (getMethod() != InverseMethod::Doubling || getRowStochastic())
+    return success();
+  std::optional<APFloat> bound = getEntryBound();
+  int64_t limit = bound && bound->convertToFloat() <= 1.0f ? 8 : 4;
+  if (rows <= limit)
+    return success();
+  return emitOpError()
+         << "method: doubling: expected row_stochastic or at most " << limit
+         << " rows, got " << rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (failed(expectElement(*this, "result", result, input.getElementType())))
+    return failure();
+  return expectShape(*this, "result", result, input.getShape());
+}
 
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
+  // What lies between two conversions does not matter.
+  if (auto producer = getInput().getDefiningOp<ConvertOp>()) {
+    if (producer.getInput().getType() == getType())
+      return producer.getInput();
+    getInputMutable().assign(producer.getInput());
+    return getResult();
+  }
   return {};
+}
+
+bool ConvertOp::isFree() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  auto from = dyn_cast_or_null<LayoutInterface>(input.getEncoding());
+  auto to = dyn_cast_or_null<LayoutInterface>(result.getEncoding());
+  if (!from || !to)
+    return false;
+  FailureOr<LinearLayout> fromMap =
+      from.toLinearLayout(input.getShape(), /*emitError=*/nullptr);
+  FailureOr<LinearLayout> toMap =
+      to.toLinearLayout(result.getShape(), /*emitError=*/nullptr);
+  return succeeded(fromMap) && succeeded(toMap) && *fromMap == *toMap;
+}
+
+//===----------------------------------------------------------------------===//
+// Between CTAs
+//===----------------------------------------------------------------------===//
+
+static LogicalResult expectFlags(Operation *op, StringRef name, Value flags,
+                                 size_t indices) {
+  auto type = cast<MemRefType>(flags.getType());
+  if (failed(expectElement(op, name, type,
+                           IntegerType::get(op->getContext(), 32))))
+    return failure();
+  if (indices == static_cast<size_t>(type.getRank()))
+    return success();
+  return op->emitOpError() << "indices: expected one for each of the "
+                           << type.getRank() << " axes of " << name << ", got "
+                           << indices;
+}
+
+LogicalResult TicketOp::verify() {
+  return expectFlags(*this, "counter", getCounter(), /*indices=*/1);
+}
+
+LogicalResult SignalOp::verify() {
+  return expectFlags(*this, "flags", getFlags(), getIndices().size());
+}
+
+LogicalResult ExpectOp::verify() {
+  return expectFlags(*this, "flags", getFlags(), getIndices().size());
 }
 
 //===----------------------------------------------------------------------===//

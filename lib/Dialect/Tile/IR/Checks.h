@@ -1,0 +1,50 @@
+//===- Checks.h - what several verifiers check ------------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Checks that ops of both forms share. Each emits one diagnostic on the op
+/// that names the operand, what was expected and what is there. Private to the
+/// dialect's verifiers.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_LIB_DIALECT_TILE_IR_CHECKS_H
+#define DELTA_LIB_DIALECT_TILE_IR_CHECKS_H
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+
+namespace delta::tile {
+
+/// The shaped type (tensor or memref) of a value, or of what it will be once it
+/// has arrived (`!tile.async<T>` is looked through); null for anything else.
+mlir::ShapedType getShapedType(mlir::Type type);
+
+mlir::LogicalResult expectRank(mlir::Operation *op, llvm::StringRef name,
+                               mlir::ShapedType type, int64_t rank);
+
+mlir::LogicalResult expectShape(mlir::Operation *op, llvm::StringRef name,
+                                mlir::ShapedType type,
+                                llvm::ArrayRef<int64_t> shape);
+
+mlir::LogicalResult expectElement(mlir::Operation *op, llvm::StringRef name,
+                                  mlir::ShapedType type, mlir::Type element);
+
+/// A box of `array`, one extent of `shape` along each axis of `dims`, starting
+/// at `indices` indices: their number, distinct axes in range, an extent that a
+/// static axis holds, and equal element types.
+mlir::LogicalResult expectBox(mlir::Operation *op, llvm::StringRef name,
+                              mlir::MemRefType array, mlir::ShapedType tile,
+                              size_t indices, llvm::ArrayRef<int64_t> dims);
+
+/// Rule V1 for `tile.dot` and `tile.dot_start`.
+mlir::LogicalResult expectProduct(mlir::Operation *op, mlir::Type a,
+                                  mlir::Type b, mlir::Type result,
+                                  llvm::ArrayRef<int64_t> contract);
+
+} // namespace delta::tile
+
+#endif // DELTA_LIB_DIALECT_TILE_IR_CHECKS_H
