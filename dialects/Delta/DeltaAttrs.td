@@ -51,7 +51,7 @@ def Delta_KernelAttr : Delta_Attr<"Kernel", "kernel"> {
     `#delta.kernel<write = softmax, read = softmax>`: implicit features, without
     a state (DeltaFormer, 2505.19488, eqs. 8 and 9). Each of the two is one of
     `softmax`, `exp`, `relu`, `round`, `linear`; the function is applied to
-    `scale * <query, key>`, and `softmax` is normalised over the row.
+    `scale * <query, key>`, and `softmax` is normalised over the row. Constraint: C22.
   }];
   let parameters = (ins "bool":$implicit, "::delta::FeatureKernel":$write,
                         "::delta::FeatureKernel":$read);
@@ -90,7 +90,7 @@ def Delta_PrecAttr : Delta_Attr<"Prec", "prec"> {
   let description = [{
     A lowering may round both operands of the product to this type; it must
     accumulate in f32. Without the attribute the product stays in f32. The CPU run
-    of the chunked phase never rounds.
+    of the chunked phase never rounds. Constraint: C24.
   }];
   let parameters = (ins "::mlir::FloatType":$operands);
   let assemblyFormat = "`<` $operands `>`";
@@ -108,6 +108,8 @@ def Delta_ScheduleAttr : Delta_Attr<"Schedule", "schedule"> {
     * `value_columns`: columns of the value axis that one CTA of the chain kernel
       owns. The chain runs transposed: a CTA keeps S^T, `value_columns` x K.
     * `stages`: slots of the ring that feeds the chain kernel.
+
+    Constraint: C23.
   }];
   let parameters = (ins "::mlir::StringAttr":$family, "int64_t":$value_columns,
                         "int64_t":$stages);

@@ -25,7 +25,7 @@ def Delta_L2NormOp : Delta_Op<"l2norm", [Pure,
     to bf16; to f32 it does not.
 
     The same op stands on whole arrays in the recurrent phase and on tiles in the
-    chunked phase.
+    chunked phase. Constraints: C17 to C20.
 
     ```mlir
     %kn = delta.l2norm %k : tensor<?x?x16x128xbf16> -> tensor<?x?x16x128xbf16>
@@ -44,6 +44,7 @@ def Delta_SigmoidOp : Delta_Op<"sigmoid", [Pure,
   let description = [{
     `y = range / (1 + exp(-x))` in f32, then rounded to the result's element type.
     `range` is 1 or 2: with 2 a Householder step may reflect (negative eigenvalues).
+    Constraints: C17, C18, C21.
 
     ```mlir
     %b = delta.sigmoid %beta {range = 2.0 : f32} : tensor<?x?x16xbf16> -> tensor<?x?x16xf32>
@@ -101,6 +102,7 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     HV is a multiple of H: value head h reads key head h / (HV / H). `scale`
     multiplies q only (with a state) or both scores; it is K^-0.5 when absent.
     `chunk` counts micro-step rows and holds whole tokens; given, it is binding.
+    Constraints: C1 to C16; what can be compiled is less (R1 to R12).
 
     ```mlir
     %o, %s = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
