@@ -30,10 +30,10 @@
 using namespace mlir;
 
 void delta::registerAllDialects(DialectRegistry &registry) {
-  registry
-      .insert<delta::DeltaDialect, arith::ArithDialect, func::FuncDialect,
-              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, tensor::TensorDialect, delta::tile::TileDialect>();
+  registry.insert<delta::DeltaDialect, arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  delta::tile::TileDialect>();
 }
 
 void delta::registerAllPasses() {
