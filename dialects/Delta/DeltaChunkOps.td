@@ -99,7 +99,7 @@ def Delta_DecayOp : Delta_ChunkOp<"decay", [Pure,
       Delta_Tile:$columns, Delta_Part:$part, Delta_Steps:$steps);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $input `,` $rows `,` $columns `part` `(` $part `)` attr-dict
+    $input `,` $rows `,` $columns `part` `` $part attr-dict
     `:` type($input) `,` type($rows) `,` type($columns)
   }];
 }
@@ -121,7 +121,7 @@ def Delta_GramOp : Delta_ChunkOp<"gram", [Pure]> {
       OptionalAttr<Delta_PrecAttr>:$prec);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `part` `(` $part `)` (`kernel` `(` $kernel^ `)`)? attr-dict
+    $lhs `,` $rhs `part` `` $part (`kernel` `` $kernel^)? attr-dict
     `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
 }
@@ -164,7 +164,7 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
     $matrix `,` $input (`acc` `(` $accumulator^ `:` type($accumulator) `)`)?
-    `part` `(` $part `)` attr-dict `:` type($matrix) `,` type($input) `->` type($result)
+    `part` `` $part attr-dict `:` type($matrix) `,` type($input) `->` type($result)
   }];
 }
 
@@ -193,7 +193,7 @@ def Delta_ReadOp : Delta_ChunkOp<"read", [Pure]> {
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
     $input `,` $state (`decay` `(` $decay^ `:` type($decay) `)`)?
-    (`role` `(` $role^ `)`)? attr-dict
+    (`role` `` $role^)? attr-dict
     `:` type($input) `,` type($state) `->` type($result)
   }];
 }
@@ -212,7 +212,7 @@ def Delta_UpdateOp : Delta_ChunkOp<"update", [Pure,
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
     $state `,` $key `,` $value (`decay` `(` $decay^ `:` type($decay) `)`)?
-    (`role` `(` $role^ `)`)? attr-dict
+    (`role` `` $role^)? attr-dict
     `:` type($state) `,` type($key) `,` type($value)
   }];
 }
@@ -241,7 +241,7 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $max `,` $sum `,` $acc `,` $scores
     (`values` `(` $values^ `:` type($values) `)`)? (`columns` `(` $columns^ `)`)?
-    `part` `(` $part `)` attr-dict `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
+    `part` `` $part attr-dict `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
     `->` type($new_max) `,` type($new_sum) `,` type($new_acc)
   }];
 }
@@ -256,7 +256,7 @@ def Delta_WeightsOp : Delta_ChunkOp<"weights", [Pure,
       Delta_Part:$part);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
-    $scores `,` $max `,` $sum `part` `(` $part `)` attr-dict
+    $scores `,` $max `,` $sum `part` `` $part attr-dict
     `:` type($scores) `,` type($max) `,` type($sum)
   }];
 }

@@ -75,4 +75,47 @@ def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
   ];
 }
 
+def VerifyChunked : Pass<"delta-verify-chunked", "::mlir::func::FuncOp"> {
+  let summary = "Check that a function keeps the contract of the chunked phase";
+  let description = [{
+    The contract at the end of the chunked phase (docs/delta-dialect.md, H1 to H7):
+    arguments are named memrefs, memory is touched by `delta.load` and `delta.store`
+    alone, every access stays inside its array, and what a function stores it reads
+    back only `before`. The IR is never changed.
+  }];
+}
+
+def Decompose : Pass<"delta-decompose", "::mlir::ModuleOp"> {
+  let summary = "Replace every executable op by upstream ops";
+  let description = [{
+    Every op with the DecomposableOpInterface becomes what its decomposition says:
+    linalg on tensors, loops around memrefs for loads and stores. This is the CPU's
+    meaning of a phase; the GPU's lowering does not pass through it.
+
+    ```mlir
+    %y = delta.scale %x, %v {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
+    ```
+    becomes a call, with one function for all ops of the same name, attributes and
+    types, so that the time to compile depends on the kinds of ops alone:
+
+    ```mlir
+    %y = call @delta_scale(%x, %v)
+           : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    ```
+    Attributes of delta on functions and arguments are removed: they describe a
+    phase that ends here.
+  }];
+  let options = [
+    Option<"outline", "outline", "bool", /*default=*/"true",
+           "call one private function for each kind of op instead of writing the "
+           "decomposition in place">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // DELTA_PASSES_TD

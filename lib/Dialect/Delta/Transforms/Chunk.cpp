@@ -15,6 +15,7 @@
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
 #include "ChunkBuilder.h"
+#include "delta/Dialect/Delta/IR/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -168,35 +169,38 @@ static LogicalResult resolveResults(RecurrentFunction f,
   return success();
 }
 
-/// The name of every argument in the C interface: `delta.name`, else the name
-/// of the operand's role. Destinations follow, marked `delta.result`.
-static void setArgumentNames(func::FuncOp func, const CallerArrays &arrays,
-                             ArrayRef<Attribute> resultNames,
-                             unsigned firstResult) {
+/// Every argument must be reached by the recurrence: it is named after the
+/// operand that it becomes.
+static LogicalResult checkArguments(RecurrentFunction f, Block &body,
+                                    const CallerArrays &arrays) {
+  Value used[] = {arrays.query.memref, arrays.key.memref,
+                  arrays.value.memref, arrays.beta.memref,
+                  arrays.decay.memref, arrays.initial.memref,
+                  arrays.write.memref, arrays.alpha.memref};
+  for (unsigned i = 0, e = f.func.getNumArguments(); i < e; ++i)
+    if (!llvm::is_contained(used, body.getArgument(i)))
+      return f.func.emitOpError("argument ")
+             << i << ": expected an operand of the recurrence, got no use";
+  return success();
+}
+
+/// Attributes of the chunked function's arguments: each has its name in the C
+/// interface, results are marked.
+static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func) {
   Builder b(func.getContext());
-  auto name = [&](Value memref, StringRef role) {
-    if (!memref)
-      return;
-    unsigned number = cast<BlockArgument>(memref).getArgNumber();
-    if (!func.getArgAttr(number, "delta.name"))
-      func.setArgAttr(number, "delta.name", b.getStringAttr(role));
-  };
-  for (auto [i, attr] : llvm::enumerate(resultNames)) {
-    if (attr)
-      func.setArgAttr(firstResult + i, "delta.name", attr);
-    func.setArgAttr(firstResult + i, "delta.result", b.getUnitAttr());
+  SmallVector<DictionaryAttr> all;
+  for (BlockArgument argument : func.getArguments()) {
+    NamedAttrList attributes(func.getArgAttrDict(argument.getArgNumber()));
+    attributes.set(kNameAttr, b.getStringAttr(getArgumentName(argument)));
+    all.push_back(attributes.getDictionary(b.getContext()));
   }
-  name(arrays.query.memref, "q");
-  name(arrays.key.memref, "k");
-  name(arrays.value.memref, "v");
-  name(arrays.beta.memref, "beta");
-  name(arrays.decay.memref, "g");
-  name(arrays.initial.memref, "s0");
-  name(arrays.write.memref, "w");
-  name(arrays.alpha.memref, "alpha");
-  name(arrays.output, "o");
-  name(arrays.state, "s");
-  name(arrays.u, "u");
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i) {
+    NamedAttrList attributes(func.getResultAttrDict(i));
+    attributes.set(kNameAttr, b.getStringAttr(getResultName(func, i)));
+    attributes.set(kResultAttr, b.getUnitAttr());
+    all.push_back(attributes.getDictionary(b.getContext()));
+  }
+  return all;
 }
 
 static LogicalResult chunkFunction(RecurrentFunction f) {
@@ -228,9 +232,11 @@ static LogicalResult chunkFunction(RecurrentFunction f) {
   }
   unsigned firstResult = oldType.getNumInputs();
   CallerArrays arrays;
-  bool resolved = succeeded(resolveOperands(recurrence, memrefs, arrays)) &&
-                  succeeded(resolveResults(
-                      f, body->getArguments().drop_front(firstResult), arrays));
+  bool resolved =
+      succeeded(resolveOperands(recurrence, memrefs, arrays)) &&
+      succeeded(resolveResults(f, body->getArguments().drop_front(firstResult),
+                               arrays)) &&
+      succeeded(checkArguments(f, *body, arrays));
   ChunkBuilder builder(recurrence, arrays, chunk);
   builder.setInsertionPointToEnd(body);
   if (!resolved || failed(recurrence.getKernel().hasState()
@@ -241,20 +247,14 @@ static LogicalResult chunkFunction(RecurrentFunction f) {
   }
   func::ReturnOp::create(builder);
 
-  SmallVector<Attribute> resultNames;
-  for (unsigned i = 0; i < oldType.getNumResults(); ++i)
-    resultNames.push_back(func.getResultAttr(i, "delta.name"));
-  SmallVector<DictionaryAttr> argumentAttrs;
-  func.getAllArgAttrs(argumentAttrs);
-  argumentAttrs.resize(types.size(), builder.getDictionaryAttr({}));
+  SmallVector<DictionaryAttr> attributes = argumentAttributes(func);
   // What selection decided for the recurrence is from here on the function's.
   if (ScheduleAttr schedule = recurrence.getScheduleAttr())
     func->setAttr("delta.schedule", schedule);
   old->erase();
   func.setType(builder.getFunctionType(types, {}));
-  func.setAllArgAttrs(argumentAttrs);
+  func.setAllArgAttrs(attributes);
   func.removeResAttrsAttr();
-  setArgumentNames(func, arrays, resultNames, firstResult);
   return success();
 }
 
