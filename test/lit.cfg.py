@@ -82,6 +82,10 @@ config.substitutions += [
     ),
     ("%device_include", os.path.join(source, "include")),
     ("%examples", os.path.join(source, "examples")),
+    (
+        "%mlir_runner_utils",
+        os.path.join(config.llvm_tools_dir, "../lib/libmlir_runner_utils.so"),
+    ),
 ]
 llvm_config.add_tool_substitutions(
     [
@@ -89,6 +93,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("FileCheck", extra_args=["-enable-var-scope"]),
         "count",
         "not",
+        "mlir-runner",
         "split-file",
         # By full path: where one is not built, no other copy may stand in.
         ToolSubst("delta-opt", os.path.join(config.delta_tools_dir, "delta-opt")),
