@@ -118,4 +118,50 @@ def Decompose : Pass<"delta-decompose", "::mlir::ModuleOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Chunked phase: schedule and kernels
+//===----------------------------------------------------------------------===//
+
+def SelectSchedule : Pass<"delta-select-schedule", "::mlir::ModuleOp"> {
+  let summary = "Choose a schedule for each function, or check the given one";
+  let description = [{
+    Writes `delta.schedule`, a `#delta.schedule`, on every function that has none,
+    and leaves a remark that says why. A schedule written by the user is obeyed, or
+    refused with the reason.
+  }];
+}
+
+def SplitKernels : Pass<"delta-split-kernels", "::mlir::ModuleOp"> {
+  let summary = "Cut the chunk loop where the state enters";
+  let description = [{
+    What depends on the loop-carried state is the chain. Everything else of the loop
+    becomes a loop of its own over (batch, chunk, head); a value that the chain needs
+    from it goes through workspace, one slot a (batch, chunk, head), or a (batch,
+    chunk, key head) where the value head does not matter. Rows of the caller's
+    arrays and index arithmetic are computed again instead.
+
+    A value that the chain uses only as operand of products with one `prec` is stored
+    rounded to it.
+
+    ```mlir
+    scf.forall (%b, %h) { scf.for %c iter_args(%S) { %K = load; %T = f(%K); %U = apply %T, g(%S) } }
+    // becomes
+    %ws = memref.alloc : memref<?x?x8x64x64xbf16>
+    scf.forall (%b, %c, %h) { %K = load; %T = f(%K); store %T, %ws[%b, %c, %h, 0, 0] }
+    scf.forall (%b, %h) { scf.for %c iter_args(%S) { %T = load %ws[%b, %c, %h, 0, 0]; %U = apply %T, g(%S) } }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def ShareGroups : Pass<"delta-share-groups", "::mlir::ModuleOp"> {
+  let summary = "Compute once a key head what its value heads share";
+  let description = [{
+    A loop over (batch, chunk, value head) becomes one over (batch, chunk, key head)
+    around a loop over the heads of the group; what depends on the value head only
+    through its key head stays outside the inner loop.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 #endif // DELTA_PASSES_TD

@@ -1,0 +1,106 @@
+//===- SelectSchedule.cpp - write or check a schedule -----------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The only place that chooses a schedule. Later passes obey it, and refuse what
+/// does not fit the target (shared memory, registers) with the numbers.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+
+namespace delta {
+#define GEN_PASS_DEF_SELECTSCHEDULE
+#include "delta/Dialect/Delta/IR/DeltaPasses.h.inc"
+} // namespace delta
+
+using namespace mlir;
+using namespace delta;
+
+/// The op that carries a state from chunk to chunk, or null.
+static UpdateOp findUpdate(func::FuncOp func) {
+  UpdateOp found;
+  func.walk([&](UpdateOp update) {
+    if (isa<scf::ForOp>(update->getParentOp()))
+      found = update;
+  });
+  return found;
+}
+
+/// What the kernels of the sm_80 family support; says so where it is not given.
+static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
+                                    ScheduleAttr schedule) {
+  ArrayRef<int64_t> state = update.getState().getType().getShape();
+  int64_t rows = update.getKey().getType().getShape()[0];
+  int64_t columns = schedule.getValueColumns();
+  for (auto [name, size] : {std::pair("key", state[0]), std::pair("value", state[1])})
+    if (size != 64 && size != 128)
+      return update.emitError() << name << " dim " << size
+                                << " has no GPU kernel yet; accepted: 64, 128";
+  if (rows != 32 && rows != 64)
+    return update.emitError() << "chunk " << rows
+                              << " has no GPU kernel yet; accepted: 32, 64";
+  if (!update.getPrec())
+    return update.emitError() << "products in f32 have no GPU kernel; the value's "
+                                 "dtype must be bf16 or f16";
+  if (state[1] % columns != 0)
+    return func.emitError() << "schedule value_columns: expected a divisor of the "
+                               "value dim "
+                            << state[1] << ", got " << columns;
+  return success();
+}
+
+namespace {
+
+class SelectSchedulePass
+    : public delta::impl::SelectScheduleBase<SelectSchedulePass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (func.isDeclaration())
+        continue;
+      UpdateOp update = findUpdate(func);
+      if (!update) {
+        func.emitError() << "no GPU kernel for implicit-feature kernels yet; they "
+                            "run on the CPU (chunked phase)";
+        return signalPassFailure();
+      }
+      auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
+      if (!schedule)
+        schedule = choose(func);
+      if (failed(checkSupported(func, update, schedule)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four warps,
+  /// which leaves room for its 16-bit copy and three products; 128 would spill. Two
+  /// stages hide one chunk's loads behind one chunk's products.
+  ScheduleAttr choose(func::FuncOp func) {
+    MLIRContext *context = &getContext();
+    auto schedule =
+        ScheduleAttr::get(context, StringAttr::get(context, "sm_80"),
+                          /*value_columns=*/64, /*stages=*/2);
+    func->setAttr("delta.schedule", schedule);
+    remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule")
+                                      .category("delta-select-schedule")
+                                      .function(func.getName()))
+        << "64 value columns a CTA: the state and its operands fit 255 registers; "
+           "2 stages: one chunk loads while one computes";
+    return schedule;
+  }
+};
+
+} // namespace

@@ -1,0 +1,320 @@
+//===- SplitKernels.cpp - cut the chunk loop where the state enters -*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The cut is a property of the graph: whatever depends on the loop-carried state
+/// is the chain and stays sequential; the rest may run for every chunk at once.
+/// Nothing here knows which recurrence it is cutting.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace delta {
+#define GEN_PASS_DEF_SPLITKERNELS
+#include "delta/Dialect/Delta/IR/DeltaPasses.h.inc"
+} // namespace delta
+
+using namespace mlir;
+using namespace delta;
+
+namespace {
+
+/// A loop over chunks that carries a state, inside a loop over (batch, head).
+struct StatefulLoop {
+  scf::ForallOp heads;
+  scf::ForOp chunks;
+
+  Value batch() { return heads.getInductionVars()[0]; }
+  Value head() { return heads.getInductionVars()[1]; }
+  Value chunk() { return chunks.getInductionVar(); }
+};
+
+/// A value of the prepare part that the chain uses, and where it is kept.
+struct Crossing {
+  Value value;
+  Value workspace;
+  /// The value is one for all value heads of a group.
+  bool perKeyHead;
+};
+
+class Splitter {
+public:
+  explicit Splitter(StatefulLoop loop)
+      : loop(loop), b(loop.heads.getLoc(), loop.heads) {}
+
+  void run();
+
+private:
+  void findChain();
+  void findCrossings();
+  void visitOperand(Value operand, DenseSet<Value> &seen);
+  void allocate(Crossing &crossing);
+  void buildPrepare();
+  void readCrossings();
+  void eraseDead();
+
+  /// The op that computes the key head from the value head, if there is one.
+  arith::DivUIOp keyHeadOp();
+  bool dependsOnValueHead(Value value);
+  /// Coordinates of a crossing value's slot, with the loop's coordinates mapped.
+  SmallVector<Value> slot(ImplicitLocOpBuilder &at, const Crossing &crossing,
+                          Value batch, Value chunk, Value head);
+
+  StatefulLoop loop;
+  ImplicitLocOpBuilder b;
+  llvm::SetVector<Operation *> chain;
+  SmallVector<Crossing> crossings;
+};
+
+} // namespace
+
+/// Cheaper to compute twice than to pass through memory: index arithmetic, rows of
+/// the caller's arrays, exact conversions.
+static bool isRematerialised(Operation *op) {
+  if (isa<LoadOp, arith::ExtFOp, arith::ConstantOp>(op))
+    return true;
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIndex(); });
+}
+
+/// The type that every product of the chain may round `value` to, or f32. Rounding
+/// when the value is stored is then the rounding that the product would do.
+static Type getStoredType(Value value, const llvm::SetVector<Operation *> &chain) {
+  Type type = getElementTypeOrSelf(value);
+  if (!type.isF32())
+    return type;
+  Type stored;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (!chain.contains(user))
+      continue;
+    auto prec = user->getAttrOfType<PrecAttr>("prec");
+    bool isAccumulator =
+        isa<ApplyOp>(user) && cast<ApplyOp>(user).getAccumulator() == value;
+    bool isDecay = (isa<ReadOp>(user) && cast<ReadOp>(user).getDecay() == value) ||
+                   (isa<UpdateOp>(user) && cast<UpdateOp>(user).getDecay() == value);
+    if (!prec || isAccumulator || isDecay ||
+        (stored && stored != Type(prec.getOperands())))
+      return type;
+    stored = prec.getOperands();
+  }
+  return stored ? stored : type;
+}
+
+void Splitter::findChain() {
+  DenseSet<Value> dependent;
+  for (Value state : loop.chunks.getRegionIterArgs())
+    dependent.insert(state);
+  for (Operation &op : loop.chunks.getBody()->getOperations()) {
+    bool uses = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return dependent.contains(operand);
+    });
+    if (!uses && !op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    chain.insert(&op);
+    dependent.insert(op.result_begin(), op.result_end());
+  }
+}
+
+void Splitter::visitOperand(Value operand, DenseSet<Value> &seen) {
+  Operation *def = operand.getDefiningOp();
+  if (!def || def->getBlock() != loop.chunks.getBody() || chain.contains(def) ||
+      !seen.insert(operand).second)
+    return;
+  if (!isRematerialised(def)) {
+    crossings.push_back({operand, Value(), !dependsOnValueHead(operand)});
+    return;
+  }
+  for (Value input : def->getOperands())
+    visitOperand(input, seen);
+}
+
+void Splitter::findCrossings() {
+  DenseSet<Value> seen;
+  for (Operation *op : chain)
+    for (Value operand : op->getOperands())
+      visitOperand(operand, seen);
+}
+
+arith::DivUIOp Splitter::keyHeadOp() {
+  for (Operation *user : loop.head().getUsers())
+    if (auto divide = dyn_cast<arith::DivUIOp>(user))
+      if (divide.getLhs() == loop.head())
+        return divide;
+  return nullptr;
+}
+
+bool Splitter::dependsOnValueHead(Value value) {
+  SmallVector<Value> worklist = {value};
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (next == loop.head())
+      return true;
+    Operation *def = next.getDefiningOp();
+    if (!def || def == keyHeadOp() || !seen.insert(next).second)
+      continue;
+    llvm::append_range(worklist, def->getOperands());
+  }
+  return false;
+}
+
+void Splitter::allocate(Crossing &crossing) {
+  int64_t heads = *getConstantIntValue(loop.heads.getMixedUpperBound()[1]);
+  if (arith::DivUIOp divide = keyHeadOp(); divide && crossing.perKeyHead)
+    heads /= *getConstantIntValue(divide.getRhs());
+  OpFoldResult batches = loop.heads.getMixedUpperBound()[0];
+  SmallVector<int64_t> shape = {ShapedType::kDynamic, ShapedType::kDynamic, heads};
+  llvm::append_range(shape, cast<RankedTensorType>(crossing.value.getType()).getShape());
+  auto type = MemRefType::get(shape, getStoredType(crossing.value, chain));
+  Value batchCount = getValueOrCreateConstantIndexOp(b, b.getLoc(), batches);
+  auto alloc = memref::AllocOp::create(
+      b, crossing.value.getLoc(), type,
+      ValueRange{batchCount, loop.chunks.getUpperBound()});
+  if (auto name = dyn_cast<NameLoc>(crossing.value.getLoc()))
+    alloc->setAttr("delta.name", name.getName());
+  crossing.workspace = alloc;
+}
+
+SmallVector<Value> Splitter::slot(ImplicitLocOpBuilder &at, const Crossing &crossing,
+                                  Value batch, Value chunk, Value head) {
+  arith::DivUIOp divide = keyHeadOp();
+  if (crossing.perKeyHead && divide) {
+    Value group = arith::ConstantIndexOp::create(
+        at, *getConstantIntValue(divide.getRhs()));
+    head = arith::DivUIOp::create(at, head, group);
+  }
+  SmallVector<Value> indices = {batch, chunk, head};
+  Value zero = arith::ConstantIndexOp::create(at, 0);
+  indices.append(cast<RankedTensorType>(crossing.value.getType()).getRank(), zero);
+  return indices;
+}
+
+/// The axes of a workspace that hold one value.
+static SmallVector<int64_t> slotDims(Value value) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  return llvm::to_vector(llvm::seq<int64_t>(3, 3 + rank));
+}
+
+void Splitter::buildPrepare() {
+  SmallVector<OpFoldResult> bounds = {loop.heads.getMixedUpperBound()[0],
+                                      loop.chunks.getUpperBound(),
+                                      loop.heads.getMixedUpperBound()[1]};
+  auto prepare = scf::ForallOp::create(b, bounds, ValueRange(), std::nullopt);
+  Value batch = prepare.getInductionVars()[0];
+  Value chunk = prepare.getInductionVars()[1];
+  Value head = prepare.getInductionVars()[2];
+  ImplicitLocOpBuilder body(b.getLoc(), prepare.getTerminator());
+
+  // What the crossing values need, of both blocks, in order.
+  DenseSet<Operation *> needed;
+  SmallVector<Value> worklist;
+  for (const Crossing &crossing : crossings)
+    worklist.push_back(crossing.value);
+  while (!worklist.empty()) {
+    Operation *def = worklist.pop_back_val().getDefiningOp();
+    if (!def || !loop.heads->isProperAncestor(def) || !needed.insert(def).second)
+      continue;
+    llvm::append_range(worklist, def->getOperands());
+  }
+  IRMapping map;
+  map.map(loop.batch(), batch);
+  map.map(loop.head(), head);
+  map.map(loop.chunk(), chunk);
+  for (Block *block : {loop.heads.getBody(), loop.chunks.getBody()})
+    for (Operation &op : block->getOperations())
+      if (needed.contains(&op))
+        body.clone(op, map);
+
+  for (const Crossing &crossing : crossings) {
+    Value tile = map.lookup(crossing.value);
+    body.setLoc(crossing.value.getLoc());
+    auto type = cast<RankedTensorType>(tile.getType());
+    if (!type.getElementType().isF32())
+      tile = arith::ExtFOp::create(body, type.clone(body.getF32Type()), tile);
+    StoreOp::create(body, tile, crossing.workspace,
+                    slot(body, crossing, batch, chunk, head), /*rows=*/Value(),
+                    slotDims(crossing.value));
+  }
+}
+
+void Splitter::readCrossings() {
+  for (const Crossing &crossing : crossings) {
+    ImplicitLocOpBuilder at(crossing.value.getLoc(),
+                            crossing.value.getDefiningOp());
+    auto type = cast<RankedTensorType>(crossing.value.getType());
+    Value tile = LoadOp::create(
+        at, type.clone(at.getF32Type()), crossing.workspace,
+        slot(at, crossing, loop.batch(), loop.chunk(), loop.head()),
+        /*rows=*/Value(), at.getDenseI64ArrayAttr(slotDims(crossing.value)),
+        /*steps=*/1, /*before=*/false);
+    // A 16-bit value is used through an extension alone: the load extends.
+    Value replaced = crossing.value;
+    for (OpOperand &use : llvm::make_early_inc_range(replaced.getUses())) {
+      Operation *user = use.getOwner();
+      if (auto extend = dyn_cast<arith::ExtFOp>(user);
+          extend && type != tile.getType()) {
+        extend.replaceAllUsesWith(tile);
+        continue;
+      }
+      if (chain.contains(user))
+        use.set(tile);
+    }
+  }
+}
+
+void Splitter::eraseDead() {
+  for (Block *block : {loop.chunks.getBody(), loop.heads.getBody()})
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+}
+
+void Splitter::run() {
+  findChain();
+  findCrossings();
+  if (crossings.empty())
+    return;
+  for (Crossing &crossing : crossings)
+    allocate(crossing);
+  buildPrepare();
+  readCrossings();
+  eraseDead();
+}
+
+namespace {
+
+class SplitKernelsPass : public delta::impl::SplitKernelsBase<SplitKernelsPass> {
+public:
+  void runOnOperation() override {
+    SmallVector<StatefulLoop> loops;
+    getOperation().walk([&](scf::ForallOp heads) {
+      for (auto chunks : heads.getBody()->getOps<scf::ForOp>())
+        if (chunks.getNumRegionIterArgs() == 1 &&
+            isa<RankedTensorType>(chunks.getRegionIterArg(0).getType()) &&
+            heads.getRank() == 2 && !chunks.getBody()->getOps<UpdateOp>().empty())
+          loops.push_back({heads, chunks});
+    });
+    for (StatefulLoop loop : loops)
+      Splitter(loop).run();
+  }
+};
+
+} // namespace
