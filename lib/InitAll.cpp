@@ -13,11 +13,13 @@
 
 #include "delta/InitAll.h"
 
+#include "delta/Conversion/Passes.h"
 #include "delta/Dialect/Delta/IR/DeltaDialect.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Pipelines/Cpu.h"
+#include "delta/Pipelines/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -56,9 +58,11 @@ void delta::registerAllDialects(DialectRegistry &registry) {
 }
 
 void delta::registerAllPasses() {
+  delta::registerConversionPasses();
   delta::registerDeltaPasses();
   delta::tile::registerTilePasses();
   registerCpuPipeline();
+  registerTilePipelines();
   registerCanonicalizerPass();
   registerCSEPass();
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The only place that chooses a schedule. Later passes obey it, and refuse what
-/// does not fit the target (shared memory, registers) with the numbers.
+/// The only place that chooses a schedule. Later passes obey it, and refuse
+/// what does not fit the target (shared memory, registers) with the numbers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,20 +42,23 @@ static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
   ArrayRef<int64_t> state = update.getState().getType().getShape();
   int64_t rows = update.getKey().getType().getShape()[0];
   int64_t columns = schedule.getValueColumns();
-  for (auto [name, size] : {std::pair("key", state[0]), std::pair("value", state[1])})
+  for (auto [name, size] :
+       {std::pair("key", state[0]), std::pair("value", state[1])})
     if (size != 64 && size != 128)
       return update.emitError() << name << " dim " << size
                                 << " has no GPU kernel yet; accepted: 64, 128";
   if (rows != 32 && rows != 64)
-    return update.emitError() << "chunk " << rows
-                              << " has no GPU kernel yet; accepted: 32, 64";
+    return update.emitError()
+           << "chunk " << rows << " has no GPU kernel yet; accepted: 32, 64";
   if (!update.getPrec())
-    return update.emitError() << "products in f32 have no GPU kernel; the value's "
-                                 "dtype must be bf16 or f16";
+    return update.emitError()
+           << "products in f32 have no GPU kernel; the value's "
+              "dtype must be bf16 or f16";
   if (state[1] % columns != 0)
-    return func.emitError() << "schedule value_columns: expected a divisor of the "
-                               "value dim "
-                            << state[1] << ", got " << columns;
+    return func.emitError()
+           << "schedule value_columns: expected a divisor of the "
+              "value dim "
+           << state[1] << ", got " << columns;
   return success();
 }
 
@@ -72,8 +75,9 @@ public:
         continue;
       UpdateOp update = findUpdate(func);
       if (!update) {
-        func.emitError() << "no GPU kernel for implicit-feature kernels yet; they "
-                            "run on the CPU (chunked phase)";
+        func.emitError()
+            << "no GPU kernel for implicit-feature kernels yet; they "
+               "run on the CPU (chunked phase)";
         return signalPassFailure();
       }
       auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
@@ -85,9 +89,9 @@ public:
   }
 
 private:
-  /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four warps,
-  /// which leaves room for its 16-bit copy and three products; 128 would spill. Two
-  /// stages hide one chunk's loads behind one chunk's products.
+  /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four
+  /// warps, which leaves room for its 16-bit copy and three products; 128 would
+  /// spill. Two stages hide one chunk's loads behind one chunk's products.
   ScheduleAttr choose(func::FuncOp func) {
     MLIRContext *context = &getContext();
     auto schedule =
@@ -97,7 +101,8 @@ private:
     remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule")
                                       .category("delta-select-schedule")
                                       .function(func.getName()))
-        << "64 value columns a CTA: the state and its operands fit 255 registers; "
+        << "64 value columns a CTA: the state and its operands fit 255 "
+           "registers; "
            "2 stages: one chunk loads while one computes";
     return schedule;
   }

@@ -27,8 +27,8 @@ namespace delta {
 using namespace mlir;
 using namespace delta;
 
-/// The group size of a loop whose last coordinate is a value head that is divided
-/// to get a key head; 1 where there is nothing to share.
+/// The group size of a loop whose last coordinate is a value head that is
+/// divided to get a key head; 1 where there is nothing to share.
 static int64_t getGroup(scf::ForallOp loop) {
   Value head = loop.getInductionVars().back();
   std::optional<int64_t> group;
@@ -86,8 +86,8 @@ class ShareGroupsPass : public delta::impl::ShareGroupsBase<ShareGroupsPass> {
 public:
   void runOnOperation() override {
     SmallVector<scf::ForallOp> loops;
-    // A loop that carries a state has nothing that a group could share: each head
-    // reads the shared products with its own state.
+    // A loop that carries a state has nothing that a group could share: each
+    // head reads the shared products with its own state.
     getOperation().walk([&](scf::ForallOp loop) {
       if (loop.getBody()->getOps<scf::ForOp>().empty() && loop.getRank() > 0)
         loops.push_back(loop);

@@ -1,4 +1,5 @@
-//===- SplitKernels.cpp - cut the chunk loop where the state enters -*- C++ -*-===//
+//===- SplitKernels.cpp - cut the chunk loop where the state enters -*- C++
+//-*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The cut is a property of the graph: whatever depends on the loop-carried state
-/// is the chain and stays sequential; the rest may run for every chunk at once.
-/// Nothing here knows which recurrence it is cutting.
+/// The cut is a property of the graph: whatever depends on the loop-carried
+/// state is the chain and stays sequential; the rest may run for every chunk at
+/// once. Nothing here knows which recurrence it is cutting.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +73,8 @@ private:
   /// The op that computes the key head from the value head, if there is one.
   arith::DivUIOp keyHeadOp();
   bool dependsOnValueHead(Value value);
-  /// Coordinates of a crossing value's slot, with the loop's coordinates mapped.
+  /// Coordinates of a crossing value's slot, with the loop's coordinates
+  /// mapped.
   SmallVector<Value> slot(ImplicitLocOpBuilder &at, const Crossing &crossing,
                           Value batch, Value chunk, Value head);
 
@@ -84,8 +86,8 @@ private:
 
 } // namespace
 
-/// Cheaper to compute twice than to pass through memory: index arithmetic, rows of
-/// the caller's arrays, exact conversions.
+/// Cheaper to compute twice than to pass through memory: index arithmetic, rows
+/// of the caller's arrays, exact conversions.
 static bool isRematerialised(Operation *op) {
   if (isa<LoadOp, arith::ExtFOp, arith::ConstantOp>(op))
     return true;
@@ -94,9 +96,11 @@ static bool isRematerialised(Operation *op) {
                       [](Type type) { return type.isIndex(); });
 }
 
-/// The type that every product of the chain may round `value` to, or f32. Rounding
-/// when the value is stored is then the rounding that the product would do.
-static Type getStoredType(Value value, const llvm::SetVector<Operation *> &chain) {
+/// The type that every product of the chain may round `value` to, or f32.
+/// Rounding when the value is stored is then the rounding that the product
+/// would do.
+static Type getStoredType(Value value,
+                          const llvm::SetVector<Operation *> &chain) {
   Type type = getElementTypeOrSelf(value);
   if (!type.isF32())
     return type;
@@ -108,8 +112,9 @@ static Type getStoredType(Value value, const llvm::SetVector<Operation *> &chain
     auto prec = user->getAttrOfType<PrecAttr>("prec");
     bool isAccumulator =
         isa<ApplyOp>(user) && cast<ApplyOp>(user).getAccumulator() == value;
-    bool isDecay = (isa<ReadOp>(user) && cast<ReadOp>(user).getDecay() == value) ||
-                   (isa<UpdateOp>(user) && cast<UpdateOp>(user).getDecay() == value);
+    bool isDecay =
+        (isa<ReadOp>(user) && cast<ReadOp>(user).getDecay() == value) ||
+        (isa<UpdateOp>(user) && cast<UpdateOp>(user).getDecay() == value);
     if (!prec || isAccumulator || isDecay ||
         (stored && stored != Type(prec.getOperands())))
       return type;
@@ -181,8 +186,10 @@ void Splitter::allocate(Crossing &crossing) {
   if (arith::DivUIOp divide = keyHeadOp(); divide && crossing.perKeyHead)
     heads /= *getConstantIntValue(divide.getRhs());
   OpFoldResult batches = loop.heads.getMixedUpperBound()[0];
-  SmallVector<int64_t> shape = {ShapedType::kDynamic, ShapedType::kDynamic, heads};
-  llvm::append_range(shape, cast<RankedTensorType>(crossing.value.getType()).getShape());
+  SmallVector<int64_t> shape = {ShapedType::kDynamic, ShapedType::kDynamic,
+                                heads};
+  llvm::append_range(
+      shape, cast<RankedTensorType>(crossing.value.getType()).getShape());
   auto type = MemRefType::get(shape, getStoredType(crossing.value, chain));
   Value batchCount = getValueOrCreateConstantIndexOp(b, b.getLoc(), batches);
   auto alloc = memref::AllocOp::create(
@@ -193,8 +200,9 @@ void Splitter::allocate(Crossing &crossing) {
   crossing.workspace = alloc;
 }
 
-SmallVector<Value> Splitter::slot(ImplicitLocOpBuilder &at, const Crossing &crossing,
-                                  Value batch, Value chunk, Value head) {
+SmallVector<Value> Splitter::slot(ImplicitLocOpBuilder &at,
+                                  const Crossing &crossing, Value batch,
+                                  Value chunk, Value head) {
   arith::DivUIOp divide = keyHeadOp();
   if (crossing.perKeyHead && divide) {
     Value group = arith::ConstantIndexOp::create(
@@ -203,7 +211,8 @@ SmallVector<Value> Splitter::slot(ImplicitLocOpBuilder &at, const Crossing &cros
   }
   SmallVector<Value> indices = {batch, chunk, head};
   Value zero = arith::ConstantIndexOp::create(at, 0);
-  indices.append(cast<RankedTensorType>(crossing.value.getType()).getRank(), zero);
+  indices.append(cast<RankedTensorType>(crossing.value.getType()).getRank(),
+                 zero);
   return indices;
 }
 
@@ -230,7 +239,8 @@ void Splitter::buildPrepare() {
     worklist.push_back(crossing.value);
   while (!worklist.empty()) {
     Operation *def = worklist.pop_back_val().getDefiningOp();
-    if (!def || !loop.heads->isProperAncestor(def) || !needed.insert(def).second)
+    if (!def || !loop.heads->isProperAncestor(def) ||
+        !needed.insert(def).second)
       continue;
     llvm::append_range(worklist, def->getOperands());
   }
@@ -301,7 +311,8 @@ void Splitter::run() {
 
 namespace {
 
-class SplitKernelsPass : public delta::impl::SplitKernelsBase<SplitKernelsPass> {
+class SplitKernelsPass
+    : public delta::impl::SplitKernelsBase<SplitKernelsPass> {
 public:
   void runOnOperation() override {
     SmallVector<StatefulLoop> loops;
@@ -309,7 +320,8 @@ public:
       for (auto chunks : heads.getBody()->getOps<scf::ForOp>())
         if (chunks.getNumRegionIterArgs() == 1 &&
             isa<RankedTensorType>(chunks.getRegionIterArg(0).getType()) &&
-            heads.getRank() == 2 && !chunks.getBody()->getOps<UpdateOp>().empty())
+            heads.getRank() == 2 &&
+            !chunks.getBody()->getOps<UpdateOp>().empty())
           loops.push_back({heads, chunks});
     });
     for (StatefulLoop loop : loops)

@@ -1,0 +1,45 @@
+//===- ConversionPasses.td - passes between dialects ------ -*- tablegen -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONVERSION_PASSES_TD
+#define CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// delta to tile
+//===----------------------------------------------------------------------===//
+
+def ConvertDeltaToTile : Pass<"convert-delta-to-tile", "::mlir::ModuleOp"> {
+  let summary = "Loops of named ops to kernels in value form, with their launches";
+  let description = [{
+    Each outermost `scf.forall` becomes a `tile.kernel`, run by a `tile.launch` in its
+    place; the function around it is the host program. Decides nothing: it applies the
+    schedule (`delta.schedule` on the function) and the rounding that `prec` permits,
+    which is an explicit `arith.truncf` from here on.
+
+    A loop that carries a state is the chain kernel. It is computed transposed: a CTA
+    owns `value_columns` columns of the value axis and keeps S^T, an accumulator and,
+    rounded, an A operand. Other loops become prepare kernels.
+
+    ```mlir
+    %KS = delta.read %K, %S decay(%G) {prec = #delta.prec<bf16>} : ...
+    // becomes
+    %S_a = arith.truncf %S : tensor<64x128xf32> to tensor<64x128xbf16>
+    %d = tile.dot %S_a, %K {contract = array<i64: 1, 1>} : ...          // S^T K^T
+    %e_in = math.exp %G : tensor<64xf32>
+    %rows = tile.spread %e_in {axis = 1 : i64} : tensor<64xf32> -> tensor<64x64xf32>
+    %KS = arith.mulf %rows, %d : tensor<64x64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::delta::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // CONVERSION_PASSES_TD

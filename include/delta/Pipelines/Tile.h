@@ -1,0 +1,40 @@
+//===- Tile.h - from a spec to the tile value form --------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The order of the passes between a spec and kernels in value form.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_PIPELINES_TILE_H
+#define DELTA_PIPELINES_TILE_H
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace delta {
+
+/// From the recurrent to the chunked phase, both verified. `pm` is anchored on
+/// builtin.module, here and below.
+void buildChunkedPipeline(mlir::OpPassManager &pm);
+
+/// From the verified chunked phase to the verified value form.
+///
+/// Input: functions as `delta-chunk` makes them, with a state. Output: for a
+/// function f, kernels `f_prepare` (where something does not depend on the state)
+/// and `f_chain`, and f itself as the host program: sizes, workspace
+/// (`memref.alloc`), launches.
+void buildTileValuePipeline(mlir::OpPassManager &pm);
+
+/// Registers the two as `delta-chunked-pipeline` (recurrent to chunked) and
+/// `delta-tile-value-pipeline` (recurrent to value form).
+void registerTilePipelines();
+
+} // namespace delta
+
+#endif // DELTA_PIPELINES_TILE_H

@@ -1,0 +1,227 @@
+//===- DeltaToTile.cpp - chunked phase to tile value form -------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The pass, and the cut into kernels: grids, arguments, launches. What happens
+/// to the ops of a kernel is in TileBody.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TileBody.h"
+#include "ValueAxis.h"
+
+#include "delta/Conversion/Passes.h"
+#include "delta/Dialect/Delta/IR/DeltaDialect.h"
+#include "delta/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace delta {
+#define GEN_PASS_DEF_CONVERTDELTATOTILE
+#include "delta/Conversion/ConversionPasses.h.inc"
+} // namespace delta
+
+using namespace mlir;
+using namespace delta;
+
+/// Rows of a fragment that one warp holds.
+static constexpr int64_t kRowsPerWarp = 16;
+
+/// The name that an array or a size has in the function's interface.
+static StringRef nameOfCaptured(Value value) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto func = cast<func::FuncOp>(arg.getOwner()->getParentOp());
+    if (auto name =
+            func.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "delta.name"))
+      return name.getValue();
+    return "";
+  }
+  Operation *def = value.getDefiningOp();
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(def))
+    return nameOfCaptured(collapse.getSrc());
+  if (auto name = def->getAttrOfType<StringAttr>("delta.name"))
+    return name.getValue();
+  if (auto dim = dyn_cast<memref::DimOp>(def))
+    return dim.getConstantIndex() == 0 ? "batch" : "length";
+  if (isa<arith::CeilDivUIOp>(def))
+    return "chunks";
+  return "";
+}
+
+namespace {
+
+/// One outermost loop on its way to being a kernel.
+class KernelBuilder {
+public:
+  KernelBuilder(func::FuncOp func, scf::ForallOp loop, StringRef suffix,
+                ScheduleAttr schedule)
+      : func(func), loop(loop), name((func.getName() + suffix).str()),
+        schedule(schedule), b(loop.getLoc(), loop) {}
+
+  LogicalResult run();
+
+private:
+  /// The number of value-column tiles; 0 where the loop has no value axis.
+  int64_t countColumnTiles();
+  /// Rows that every fragment of the kernel has.
+  int64_t findFragmentRows();
+  tile::KernelOp createKernel(ArrayRef<Value> captured, int64_t gridRank);
+  void launch(ArrayRef<Value> captured);
+
+  func::FuncOp func;
+  scf::ForallOp loop;
+  std::string name;
+  ScheduleAttr schedule;
+  ImplicitLocOpBuilder b;
+  BodyOptions options;
+  int64_t columnTiles = 0;
+};
+
+} // namespace
+
+int64_t KernelBuilder::countColumnTiles() {
+  int64_t columns = 0;
+  loop.walk([&](UpdateOp update) {
+    columns = update.getState().getType().getShape().back();
+  });
+  return columns / schedule.getValueColumns();
+}
+
+int64_t KernelBuilder::findFragmentRows() {
+  if (columnTiles)
+    return schedule.getValueColumns();
+  int64_t rows = 0;
+  loop.walk([&](GramOp gram) { rows = gram.getRhs().getType().getShape()[0]; });
+  return rows;
+}
+
+tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
+                                           int64_t gridRank) {
+  SmallVector<Type> types(gridRank, b.getIndexType());
+  SmallVector<DictionaryAttr> attrs(gridRank, b.getDictionaryAttr({}));
+  for (Value value : captured) {
+    types.push_back(value.getType());
+    SmallVector<NamedAttribute> named;
+    if (StringRef text = nameOfCaptured(value); !text.empty())
+      named.push_back(b.getNamedAttr("delta.name", b.getStringAttr(text)));
+    attrs.push_back(b.getDictionaryAttr(named));
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(func);
+  auto kernel = tile::KernelOp::create(
+      b, name, b.getFunctionType(types, {}), gridRank,
+      options.fragmentRows / kRowsPerWarp, /*sym_visibility=*/StringAttr(),
+      /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
+  SmallVector<Location> locations(types.size(), loop.getLoc());
+  kernel.getBody().push_back(new Block());
+  kernel.getBody().front().addArguments(types, locations);
+  kernel.setAllArgAttrs(attrs);
+  kernel->setAttr("delta.schedule", schedule);
+  return kernel;
+}
+
+void KernelBuilder::launch(ArrayRef<Value> captured) {
+  // The last coordinate of the loop varies fastest: neighbours share their
+  // rows.
+  SmallVector<Value> grid;
+  if (columnTiles)
+    grid.push_back(arith::ConstantIndexOp::create(b, columnTiles));
+  for (OpFoldResult bound : llvm::reverse(loop.getMixedUpperBound()))
+    grid.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), bound));
+  tile::LaunchOp::create(b, name, grid, captured);
+}
+
+LogicalResult KernelBuilder::run() {
+  columnTiles = countColumnTiles();
+  options.fragmentRows = findFragmentRows();
+  if (options.fragmentRows == 0 || options.fragmentRows % kRowsPerWarp != 0)
+    return loop.emitError()
+           << "no kernel has fragments of " << options.fragmentRows << " rows";
+  if (columnTiles) {
+    options.valueAxis = findValueAxis(loop);
+    options.valueColumns = schedule.getValueColumns();
+  }
+
+  // Constants move into the kernel, the rest is passed.
+  llvm::SetVector<Value> above;
+  getUsedValuesDefinedAbove(loop.getRegion(), above);
+  SmallVector<Value> captured, constants;
+  for (Value value : above)
+    (matchPattern(value, m_Constant()) ? constants : captured).push_back(value);
+  // Arrays first, in the order of the function's arguments.
+  llvm::stable_sort(captured, [](Value a, Value c) {
+    return isa<MemRefType>(a.getType()) && !isa<MemRefType>(c.getType());
+  });
+
+  SmallVector<Value> coordinates = loop.getInductionVars();
+  int64_t gridRank = coordinates.size() + (columnTiles ? 1 : 0);
+  tile::KernelOp kernel = createKernel(captured, gridRank);
+  Block &body = kernel.getBody().front();
+
+  ImplicitLocOpBuilder inside(loop.getLoc(), func.getContext());
+  inside.setInsertionPointToStart(&body);
+  IRMapping map;
+  unsigned position = columnTiles ? 1 : 0;
+  for (Value coordinate : llvm::reverse(coordinates))
+    map.map(coordinate, body.getArgument(position++));
+  for (Value value : captured)
+    map.map(value, body.getArgument(position++));
+  for (Value value : constants)
+    inside.clone(*value.getDefiningOp(), map);
+  if (columnTiles) {
+    inside.setLoc(NameLoc::get(inside.getStringAttr("column"), loop.getLoc()));
+    Value width = arith::ConstantIndexOp::create(inside, options.valueColumns);
+    options.firstColumn =
+        arith::MulIOp::create(inside, body.getArgument(0), width);
+  }
+  if (failed(TileBody(inside, map, options).convertBlock(*loop.getBody())))
+    return failure();
+  inside.setLoc(loop.getLoc());
+  tile::ReturnOp::create(inside);
+
+  launch(captured);
+  loop.erase();
+  return success();
+}
+
+namespace {
+
+class ConvertDeltaToTilePass
+    : public delta::impl::ConvertDeltaToTileBase<ConvertDeltaToTilePass> {
+public:
+  void runOnOperation() override {
+    for (auto func :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (func.isDeclaration())
+        continue;
+      auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
+      if (!schedule) {
+        func.emitError("expected a `delta.schedule`");
+        return signalPassFailure();
+      }
+      for (auto loop :
+           llvm::make_early_inc_range(func.getOps<scf::ForallOp>())) {
+        bool isChain = false;
+        loop.walk([&](UpdateOp) { isChain = true; });
+        if (failed(KernelBuilder(func, loop, isChain ? "_chain" : "_prepare",
+                                 schedule)
+                       .run()))
+          return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

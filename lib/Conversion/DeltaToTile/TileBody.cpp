@@ -1,0 +1,243 @@
+//===- TileBody.cpp - tiles, their orientation and precision ----*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a rule asks for is made here; the rules are in TileRules.cpp.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TileBody.h"
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace delta;
+
+//===----------------------------------------------------------------------===//
+// Names and types
+//===----------------------------------------------------------------------===//
+
+void TileBody::nameAs(StringRef text, Location loc) {
+  b.setLoc(NameLoc::get(b.getStringAttr(text), loc));
+}
+
+void TileBody::name(Value value, StringRef suffix) {
+  Location loc = value.getLoc();
+  if (auto named = dyn_cast<NameLoc>(loc))
+    nameAs((named.getName().getValue() + suffix).str(), named.getChildLoc());
+  else
+    b.setLoc(loc);
+}
+
+RankedTensorType TileBody::typeOf(Value value, Orientation orientation,
+                                  Type element) {
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(value.getType()).getShape());
+  if (options.valueAxis.contains(value))
+    shape.back() = options.valueColumns;
+  if (orientation == Orientation::Transposed)
+    std::swap(shape[0], shape[1]);
+  return RankedTensorType::get(shape, element);
+}
+
+Value TileBody::splat(RankedTensorType type, float value) {
+  auto element = b.getFloatAttr(type.getElementType(), value);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, element));
+}
+
+SmallVector<Value> TileBody::indicesOf(Value tile, ValueRange indices,
+                                       ArrayRef<int64_t> dims) {
+  SmallVector<Value> mapped;
+  for (Value index : indices)
+    mapped.push_back(map.lookupOrDefault(index));
+  if (options.valueAxis.contains(tile)) {
+    Value &column = mapped[dims.back()];
+    column = matchPattern(column, m_Zero())
+                 ? options.firstColumn
+                 : arith::AddIOp::create(b, column, options.firstColumn);
+  }
+  return mapped;
+}
+
+//===----------------------------------------------------------------------===//
+// Orientation and precision
+//===----------------------------------------------------------------------===//
+
+void TileBody::define(Value value, Value tile, Orientation orientation) {
+  orientations[value] = orientation;
+  Forms &form = forms[value];
+  int which = static_cast<int>(orientation);
+  if (getElementTypeOrSelf(tile).isF32())
+    form.wide[which] = tile;
+  else
+    form.narrow[which] = tile;
+}
+
+Orientation TileBody::orientationOf(Value value, Orientation otherwise) {
+  if (auto known = orientations.find(value); known != orientations.end())
+    return known->second;
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    return orientationOf(extend.getIn(), otherwise);
+  return otherwise;
+}
+
+void TileBody::loadForms(LoadOp load, Orientation orientation) {
+  Value tile = load.getTile();
+  name(tile);
+  auto type = cast<MemRefType>(load.getSource().getType());
+  SmallVector<int64_t> dims(load.getDims());
+  SmallVector<Value> indices = indicesOf(tile, load.getIndices(), dims);
+  if (orientation == Orientation::Transposed)
+    std::swap(dims[0], dims[1]);
+  Value bound = load.getRows() ? map.lookupOrDefault(load.getRows()) : Value();
+  Value loaded =
+      tile::LoadOp::create(b, typeOf(tile, orientation, type.getElementType()),
+                           map.lookup(load.getSource()), indices, bound, dims,
+                           static_cast<int64_t>(orientation), load.getSteps());
+  Forms &form = forms[tile];
+  int which = static_cast<int>(orientation);
+  (type.getElementType().isF32() ? form.wide : form.narrow)[which] = loaded;
+}
+
+Value TileBody::wide(Value value, Orientation orientation) {
+  int which = static_cast<int>(orientation);
+  if (Value known = forms[value].wide[which])
+    return known;
+  auto f32 = b.getF32Type();
+  if (auto load = value.getDefiningOp<LoadOp>()) {
+    if (!forms[value].narrow[which])
+      loadForms(load, orientation);
+    if (!forms[value].wide[which]) {
+      name(value, "_f32");
+      forms[value].wide[which] = arith::ExtFOp::create(
+          b, typeOf(value, orientation, f32), forms[value].narrow[which]);
+    }
+    return forms[value].wide[which];
+  }
+  Value made;
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+    auto elements = cast<SplatElementsAttr>(constant.getValue());
+    name(value);
+    made = splat(typeOf(value, orientation, f32),
+                 elements.getSplatValue<APFloat>().convertToFloat());
+  } else if (auto extend = value.getDefiningOp<arith::ExtFOp>()) {
+    Value source = extend.getIn();
+    auto type = cast<FloatType>(getElementTypeOrSelf(source));
+    Value from = narrow(source, orientation, type);
+    name(value, "_f32");
+    made = arith::ExtFOp::create(b, typeOf(value, orientation, f32), from);
+  } else {
+    // Computed the other way round.
+    Value other = forms[value].wide[1 - which];
+    name(value, "_t");
+    made = tile::TransposeOp::create(b, typeOf(value, orientation, f32), other);
+  }
+  forms[value].wide[which] = made;
+  return made;
+}
+
+Value TileBody::narrow(Value value, Orientation orientation, FloatType type) {
+  int which = static_cast<int>(orientation);
+  if (Value known = forms[value].narrow[which])
+    if (getElementTypeOrSelf(known) == type)
+      return known;
+  if (auto load = value.getDefiningOp<LoadOp>()) {
+    if (getElementTypeOrSelf(load.getSource()) == type) {
+      loadForms(load, orientation);
+      return forms[value].narrow[which];
+    }
+  }
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    if (getElementTypeOrSelf(extend.getIn()) == type)
+      return narrow(extend.getIn(), orientation, type);
+  if (Value other = forms[value].narrow[1 - which];
+      other && getElementTypeOrSelf(other) == type) {
+    name(value, "_t");
+    Value made =
+        tile::TransposeOp::create(b, typeOf(value, orientation, type), other);
+    return forms[value].narrow[which] = made;
+  }
+  Value from = wide(value, orientation);
+  name(value, "_a");
+  Value rounded =
+      arith::TruncFOp::create(b, typeOf(value, orientation, type), from);
+  // A form of another 16-bit type stays; this one is found by later uses.
+  return forms[value].narrow[which] = rounded;
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors over tiles
+//===----------------------------------------------------------------------===//
+
+Value TileBody::spread(Value vector, int64_t axis, Value like,
+                       Orientation orientation) {
+  int64_t along = axis ^ static_cast<int64_t>(orientation);
+  return tile::SpreadOp::create(b, typeOf(like, orientation, b.getF32Type()),
+                                vector, along);
+}
+
+Value TileBody::totalDecay(Value prefix) {
+  // Rows beyond the sequence add no decay, so the last row holds G_R.
+  Value g = vector(prefix);
+  int64_t rows = cast<RankedTensorType>(g.getType()).getShape()[0];
+  nameAs("G_last", prefix.getLoc());
+  Value last = arith::ConstantIndexOp::create(b, rows - 1);
+  return tensor::ExtractOp::create(b, g, last);
+}
+
+Value TileBody::decayFactors(Value prefix, ReadRole role, float scale) {
+  Value exponent = vector(prefix);
+  auto type = cast<RankedTensorType>(exponent.getType());
+  if (role == ReadRole::Write) {
+    Value total = totalDecay(prefix);
+    nameAs("G_rest", prefix.getLoc());
+    Value spreadTotal = tensor::SplatOp::create(b, total, type);
+    exponent = arith::SubFOp::create(b, spreadTotal, exponent);
+  }
+  nameAs(role == ReadRole::Write ? "e_out" : "e_in", prefix.getLoc());
+  Value factors = math::ExpOp::create(b, exponent);
+  if (scale == 1.0f)
+    return factors;
+  nameAs("e_read", prefix.getLoc());
+  return arith::MulFOp::create(b, factors, splat(type, scale));
+}
+
+Value TileBody::decayRows(Value tile, Value like, Value prefix, ReadRole role,
+                          float scale, Orientation orientation) {
+  Location loc = b.getLoc();
+  if (prefix) {
+    Value factors = decayFactors(prefix, role, scale);
+    Value rows = spread(factors, /*axis=*/0, like, orientation);
+    b.setLoc(loc);
+    return arith::MulFOp::create(b, rows, tile);
+  }
+  if (scale == 1.0f)
+    return tile;
+  auto type = cast<RankedTensorType>(tile.getType());
+  return arith::MulFOp::create(b, splat(type, scale), tile);
+}
+
+Value TileBody::mask(Value tile, Part part, int64_t steps,
+                     Orientation orientation) {
+  if (part == Part::Full)
+    return tile;
+  bool strict = part == Part::StrictLower;
+  // Columns count micro-steps: `steps` of them belong to one row.
+  if (orientation == Orientation::Natural)
+    return tile::MaskOp::create(
+        b, tile.getType(), tile, /*columns=*/Value(),
+        strict ? tile::Part::StrictLower : tile::Part::Lower, /*row_steps=*/1,
+        /*col_steps=*/steps);
+  return tile::MaskOp::create(
+      b, tile.getType(), tile, /*columns=*/Value(),
+      strict ? tile::Part::StrictUpper : tile::Part::Upper, /*row_steps=*/steps,
+      /*col_steps=*/1);
+}

@@ -1,0 +1,393 @@
+//===- TileRules.cpp - one rule an op, chunked to tile ----------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Each rule writes an op of the chunked phase in ops of the tile phase.
+/// Rounding is explicit from here on: a product's operands are asked for in the
+/// type that the op's `prec` permits.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TileBody.h"
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace delta;
+
+static constexpr Orientation kNatural = Orientation::Natural;
+static constexpr Orientation kTransposed = Orientation::Transposed;
+
+/// The type that a product's operands are rounded to. Tensor instructions have
+/// no f32 operands, so a product that may not round has no kernel.
+template <typename OpT> static FailureOr<FloatType> operandType(OpT op) {
+  if (PrecAttr prec = op.getPrecAttr())
+    return prec.getOperands();
+  return op.emitError("product in f32 has no tile form; expected a `prec`");
+}
+
+/// `d[m, n] = acc[m, n] + sum_k a b`, k along axis 1 of `a` and `axis` of `b`.
+static Value dot(ImplicitLocOpBuilder &b, RankedTensorType type, Value lhs,
+                 Value rhs, Value acc, int64_t axis,
+                 tile::Part part = tile::Part::Full, int64_t columnSteps = 1) {
+  return tile::DotOp::create(b, type, lhs, rhs, acc, ArrayRef<int64_t>{1, axis},
+                             part, /*b_row_steps=*/1, columnSteps,
+                             /*instr=*/nullptr);
+}
+
+/// A matrix that multiplies from the left is stored as it is: lower with its
+/// steps.
+static tile::Part storedPart(Part part) {
+  switch (part) {
+  case Part::Full:
+    return tile::Part::Full;
+  case Part::Lower:
+    return tile::Part::Lower;
+  case Part::StrictLower:
+    return tile::Part::StrictLower;
+  }
+  llvm_unreachable("covered switch");
+}
+
+LogicalResult TileBody::convertBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(convert(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult TileBody::convert(Operation *op) {
+  b.setLoc(op->getLoc());
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      // Made when and as they are asked for.
+      .Case<LoadOp, arith::ExtFOp>([](auto) { return success(); })
+      .Case<StoreOp>([&](auto store) { return convertStore(store); })
+      .Case<GramOp>([&](auto gram) { return convertGram(gram); })
+      .Case<ReadOp>([&](auto read) { return convertRead(read); })
+      .Case<ApplyOp>([&](auto apply) { return convertApply(apply); })
+      .Case<UpdateOp>([&](auto update) { return convertUpdate(update); })
+      .Case<DecayOp>([&](auto decay) { return convertDecay(decay), success(); })
+      .Case<ScaleOp>([&](auto scale) { return convertScale(scale), success(); })
+      .Case<L2NormOp>([&](auto norm) { return convertL2Norm(norm), success(); })
+      .Case<SigmoidOp>(
+          [&](auto gate) { return convertSigmoid(gate), success(); })
+      .Case<scf::ForOp>([&](auto loop) { return convertLoop(loop); })
+      .Case<GatePrefixOp>([&](GatePrefixOp prefix) {
+        Value gates = vector(prefix.getDecay());
+        b.setLoc(op->getLoc());
+        define(prefix.getPrefix(),
+               tile::ScanOp::create(b, gates.getType(), gates,
+                                    /*scratch=*/Value()),
+               kNatural);
+        return success();
+      })
+      .Case<TriInverseOp>([&](TriInverseOp inverse) {
+        Value input = wide(inverse.getInput(), kNatural);
+        b.setLoc(op->getLoc());
+        define(inverse.getResult(),
+               tile::TriInverseOp::create(
+                   b, input.getType(), input, /*scratch=*/Value(),
+                   tile::InverseMethod::Substitute16Merge,
+                   inverse.getEntryBoundAttr(), inverse.getRowStochastic()),
+               kNatural);
+        return success();
+      })
+      .Case<RowSumOp>([&](RowSumOp sum) {
+        Orientation o = orientationOf(sum.getInput());
+        Value input = wide(sum.getInput(), o);
+        b.setLoc(op->getLoc());
+        define(sum.getResult(),
+               tile::ReduceOp::create(b, sum.getResult().getType(), input,
+                                      tile::Combine::Add,
+                                      o == kNatural ? 1 : 0),
+               kNatural);
+        return success();
+      })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (auto constant = dyn_cast<arith::ConstantOp>(other);
+            constant && isa<RankedTensorType>(constant.getType()))
+          return success();
+        if (other->getNumResults() == 1 &&
+            isa<RankedTensorType>(other->getResult(0).getType()))
+          return convertElementwise(other);
+        if (isa<arith::ArithDialect>(other->getDialect())) {
+          b.clone(*other, map);
+          return success();
+        }
+        return other->emitError("has no tile form yet");
+      });
+}
+
+LogicalResult TileBody::convertLoop(scf::ForOp loop) {
+  SmallVector<Value> inits;
+  for (Value init : loop.getInitArgs())
+    inits.push_back(wide(init, kTransposed));
+  b.setLoc(loop.getLoc());
+  auto converted =
+      scf::ForOp::create(b, map.lookupOrDefault(loop.getLowerBound()),
+                         map.lookupOrDefault(loop.getUpperBound()),
+                         map.lookupOrDefault(loop.getStep()), inits);
+  if (inits.empty())
+    converted.getBody()->getTerminator()->erase();
+  map.map(loop.getInductionVar(), converted.getInductionVar());
+  for (auto [from, to] :
+       llvm::zip(loop.getRegionIterArgs(), converted.getRegionIterArgs()))
+    define(from, to, kTransposed);
+  for (auto [from, to] : llvm::zip(loop.getResults(), converted.getResults()))
+    define(from, to, kTransposed);
+
+  // What is made inside the loop does not exist behind it.
+  auto outerForms = forms;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(converted.getBody());
+    if (failed(convertBlock(*loop.getBody())))
+      return failure();
+    SmallVector<Value> next;
+    for (Value yielded : loop.getYieldedValues())
+      next.push_back(wide(yielded, kTransposed));
+    b.setLoc(loop.getLoc());
+    scf::YieldOp::create(b, next);
+  }
+  forms = std::move(outerForms);
+  return success();
+}
+
+LogicalResult TileBody::convertStore(StoreOp op) {
+  Value source = op.getTile();
+  Orientation o = orientationOf(
+      source, options.valueAxis.contains(source) ? kTransposed : kNatural);
+  auto element = cast<FloatType>(getElementTypeOrSelf(op.getDest()));
+  Value tile = element.isF32() ? wide(source, o) : narrow(source, o, element);
+  SmallVector<int64_t> dims(op.getDims());
+  b.setLoc(op.getLoc());
+  SmallVector<Value> indices = indicesOf(source, op.getIndices(), dims);
+  if (o == kTransposed)
+    std::swap(dims[0], dims[1]);
+  Value bound = op.getRows() ? map.lookupOrDefault(op.getRows()) : Value();
+  tile::StoreOp::create(b, tile, map.lookup(op.getDest()), indices, bound, dims,
+                        static_cast<int64_t>(o));
+  return success();
+}
+
+/// Every use of the product masks it again.
+static bool isMaskedByUsers(GramOp op) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto decay = dyn_cast<DecayOp>(user);
+    return decay && decay.getSteps() == op.getSteps() &&
+           (decay.getPart() == op.getPart() ||
+            decay.getPart() == Part::StrictLower);
+  });
+}
+
+LogicalResult TileBody::convertGram(GramOp op) {
+  FailureOr<FloatType> type = operandType(op);
+  if (failed(type))
+    return failure();
+  if (op.getKernel() != FeatureKernel::Linear)
+    return op.emitError("kernel ")
+           << stringifyFeatureKernel(op.getKernel()) << " has no tile form yet";
+  Value result = op.getResult();
+  Orientation o = op.getLhs().getType().getShape()[0] == options.fragmentRows
+                      ? kNatural
+                      : kTransposed;
+  Value lhs = narrow(op.getLhs(), kNatural, *type);
+  Value rhs = narrow(op.getRhs(), kNatural, *type);
+  if (o == kTransposed)
+    std::swap(lhs, rhs);
+  b.setLoc(op.getLoc());
+  Value product = dot(b, typeOf(result, o, b.getF32Type()), lhs, rhs,
+                      /*acc=*/Value(), /*axis=*/1);
+  float scale = op.getScale().convertToFloat();
+  product =
+      decayRows(product, result, /*prefix=*/Value(), ReadRole::Read, scale, o);
+  if (!isMaskedByUsers(op))
+    product = mask(product, op.getPart(), op.getSteps(), o);
+  define(result, product, o);
+  return success();
+}
+
+LogicalResult TileBody::convertRead(ReadOp op) {
+  FailureOr<FloatType> type = operandType(op);
+  if (failed(type))
+    return failure();
+  if (op.getTranspose())
+    return op.emitError("transposed state has no tile form yet");
+  Value result = op.getResult();
+  Orientation o = orientationOf(op.getState(), kTransposed);
+  Value state = narrow(op.getState(), o, *type);
+  Value rows = narrow(op.getInput(), kNatural, *type);
+  b.setLoc(op.getLoc());
+  auto resultType = typeOf(result, o, b.getF32Type());
+  // (x S)^T = S^T x^T
+  Value product = o == kTransposed
+                      ? dot(b, resultType, state, rows, Value(), /*axis=*/1)
+                      : dot(b, resultType, rows, state, Value(), /*axis=*/0);
+  define(result,
+         decayRows(product, result, op.getDecay(), op.getRole(),
+                   op.getScale().convertToFloat(), o),
+         o);
+  return success();
+}
+
+LogicalResult TileBody::convertApply(ApplyOp op) {
+  FailureOr<FloatType> type = operandType(op);
+  if (failed(type))
+    return failure();
+  if (op.getTranspose())
+    return op.emitError("transposed matrix has no tile form yet");
+  Value result = op.getResult();
+  Orientation o = orientationOf(
+      op.getInput(),
+      options.valueAxis.contains(op.getInput()) ? kTransposed : kNatural);
+  Value input = narrow(op.getInput(), o, *type);
+  Value matrix = narrow(op.getMatrix(), kNatural, *type);
+  Value acc = op.getAccumulator() ? wide(op.getAccumulator(), o) : Value();
+  b.setLoc(op.getLoc());
+  auto resultType = typeOf(result, o, b.getF32Type());
+  // (L x)^T = x^T L^T
+  define(result,
+         o == kTransposed ? dot(b, resultType, input, matrix, acc, /*axis=*/1,
+                                storedPart(op.getPart()), op.getSteps())
+                          : dot(b, resultType, matrix, input, acc, /*axis=*/0),
+         o);
+  return success();
+}
+
+LogicalResult TileBody::convertUpdate(UpdateOp op) {
+  FailureOr<FloatType> type = operandType(op);
+  if (failed(type))
+    return failure();
+  Value result = op.getResult();
+  Orientation o = orientationOf(op.getState(), kTransposed);
+  if (o != kTransposed)
+    return op.emitError(
+        "state that is not kept transposed has no tile form yet");
+  float scale = op.getScale().convertToFloat();
+  Value state = wide(op.getState(), o), value;
+  if (op.getDecay()) {
+    if (op.getRole() != ReadRole::Write)
+      return op.emitError("role read has no tile form yet");
+    Value total = totalDecay(op.getDecay());
+    nameAs("e_chunk", op.getLoc());
+    Value factor = math::ExpOp::create(b, total);
+    auto stateType = cast<RankedTensorType>(state.getType());
+    Value spreadFactor = tensor::SplatOp::create(b, factor, stateType);
+    name(op.getState(), "_decayed");
+    state = arith::MulFOp::create(b, state, spreadFactor);
+  }
+  if (op.getDecay() || scale != 1.0f) {
+    Value updates = wide(op.getValue(), o);
+    name(op.getValue(), "_decayed");
+    updates = decayRows(updates, op.getValue(), op.getDecay(), op.getRole(),
+                        scale, o);
+    name(op.getValue(), "_decayed_a");
+    value =
+        arith::TruncFOp::create(b, typeOf(op.getValue(), o, *type), updates);
+  } else {
+    value = narrow(op.getValue(), o, *type);
+  }
+  Value key = narrow(op.getKey(), kNatural, *type);
+  b.setLoc(op.getLoc());
+  // (S + K^T U)^T = S^T + U^T K
+  define(
+      result,
+      dot(b, typeOf(result, o, b.getF32Type()), value, key, state, /*axis=*/0),
+      o);
+  return success();
+}
+
+void TileBody::convertDecay(DecayOp op) {
+  Value result = op.getResult();
+  Orientation o = orientationOf(op.getInput());
+  Value input = wide(op.getInput(), o);
+  nameAs("G_i", op.getLoc());
+  Value rows = spread(vector(op.getRows()), 0, result, o);
+  nameAs("G_j", op.getLoc());
+  Value columns = spread(vector(op.getColumns()), 1, result, o);
+  nameAs("gap", op.getLoc());
+  Value gap = arith::SubFOp::create(b, rows, columns);
+  // Entries that the mask drops would overflow: their exponent is positive.
+  Value clamped = arith::MinimumFOp::create(
+      b, gap, splat(cast<RankedTensorType>(gap.getType()), 0.0f));
+  nameAs("E", op.getLoc());
+  Value factor = math::ExpOp::create(b, clamped);
+  b.setLoc(op.getLoc());
+  Value decayed = arith::MulFOp::create(b, input, factor);
+  define(result, mask(decayed, op.getPart(), op.getSteps(), o), o);
+}
+
+void TileBody::convertScale(ScaleOp op) {
+  Value result = op.getResult();
+  Orientation o = orientationOf(op.getInput());
+  Value input = wide(op.getInput(), o);
+  name(op.getFactors(), op.getAxis() == 0 ? "_i" : "_j");
+  Value factors = spread(vector(op.getFactors()), op.getAxis(), result, o);
+  b.setLoc(op.getLoc());
+  define(result, arith::MulFOp::create(b, input, factors), o);
+}
+
+void TileBody::convertL2Norm(L2NormOp op) {
+  Value input = wide(op.getInput(), kNatural);
+  auto type = cast<RankedTensorType>(input.getType());
+  auto rowType =
+      RankedTensorType::get(type.getShape().take_front(), b.getF32Type());
+  name(op.getInput(), "_squares");
+  Value squares = arith::MulFOp::create(b, input, input);
+  name(op.getInput(), "_norm2");
+  Value sums = tile::ReduceOp::create(b, rowType, squares, tile::Combine::Add,
+                                      /*axis=*/1);
+  Value eps = splat(rowType, op.getEps().convertToFloat());
+  Value shifted = arith::AddFOp::create(b, sums, eps);
+  name(op.getInput(), "_rnorm");
+  Value factors = math::RsqrtOp::create(b, shifted);
+  Value rows = tile::SpreadOp::create(b, type, factors, /*axis=*/0);
+  b.setLoc(op.getLoc());
+  Value normalised = arith::MulFOp::create(b, input, rows);
+  Type element = getElementTypeOrSelf(op.getOutput());
+  if (!element.isF32())
+    normalised = arith::TruncFOp::create(b, type.clone(element), normalised);
+  define(op.getOutput(), normalised, kNatural);
+}
+
+void TileBody::convertSigmoid(SigmoidOp op) {
+  Value input = vector(op.getInput());
+  auto type = cast<RankedTensorType>(input.getType());
+  b.setLoc(op.getLoc());
+  Value negated = arith::NegFOp::create(b, input);
+  Value power = math::ExpOp::create(b, negated);
+  Value divisor = arith::AddFOp::create(b, power, splat(type, 1.0f));
+  Value gate = arith::DivFOp::create(
+      b, splat(type, op.getRange().convertToFloat()), divisor);
+  Type element = getElementTypeOrSelf(op.getOutput());
+  if (!element.isF32())
+    gate = arith::TruncFOp::create(b, type.clone(element), gate);
+  define(op.getOutput(), gate, kNatural);
+}
+
+LogicalResult TileBody::convertElementwise(Operation *op) {
+  Value result = op->getResult(0);
+  if (!OpTrait::hasElementwiseMappableTraits(op) ||
+      !getElementTypeOrSelf(result).isF32())
+    return op->emitError("has no tile form yet");
+  Orientation o = options.valueAxis.contains(result) ? kTransposed : kNatural;
+  for (Value operand : op->getOperands())
+    o = orientationOf(operand, o);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(wide(operand, o));
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       typeOf(result, o, b.getF32Type()), op->getAttrs());
+  define(result, b.create(state)->getResult(0), o);
+  return success();
+}

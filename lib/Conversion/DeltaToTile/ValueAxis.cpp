@@ -1,0 +1,61 @@
+//===- ValueAxis.cpp - which tiles have a value axis ------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ValueAxis.h"
+
+#include "delta/Dialect/Delta/IR/DeltaOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace delta;
+
+/// Puts values whose columns are the same axis into one class.
+static void connect(Operation *op,
+                    llvm::EquivalenceClasses<const void *> &classes) {
+  auto join = [&](Value a, Value b) {
+    if (a && b)
+      classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  };
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    join(read.getState(), read.getResult());
+  } else if (auto update = dyn_cast<UpdateOp>(op)) {
+    join(update.getState(), update.getValue());
+    join(update.getState(), update.getResult());
+  } else if (auto apply = dyn_cast<ApplyOp>(op)) {
+    join(apply.getInput(), apply.getResult());
+    join(apply.getAccumulator(), apply.getResult());
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [init, arg, yielded, result] :
+         llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
+                   loop.getYieldedValues(), loop.getResults())) {
+      join(init, arg);
+      join(arg, yielded);
+      join(arg, result);
+    }
+  } else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1) {
+    for (Value operand : op->getOperands())
+      join(operand, op->getResult(0));
+  }
+}
+
+llvm::DenseSet<Value> delta::findValueAxis(Operation *root) {
+  llvm::EquivalenceClasses<const void *> classes;
+  SmallVector<Value> states;
+  root->walk([&](Operation *op) {
+    connect(op, classes);
+    if (auto update = dyn_cast<UpdateOp>(op))
+      states.push_back(update.getState());
+  });
+  llvm::DenseSet<Value> found;
+  for (Value state : states)
+    for (const void *member : classes.members(state.getAsOpaquePointer()))
+      found.insert(Value::getFromOpaquePointer(member));
+  return found;
+}

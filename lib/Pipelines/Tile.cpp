@@ -1,0 +1,56 @@
+//===- Tile.cpp - from a spec to the tile value form ------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The passes, and why they stand in this order.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Pipelines/Tile.h"
+
+#include "delta/Conversion/Passes.h"
+#include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void delta::buildChunkedPipeline(OpPassManager &pm) {
+  pm.addPass(createVerifyRecurrent());
+  pm.addNestedPass<func::FuncOp>(createChunk());
+  pm.addNestedPass<func::FuncOp>(createVerifyChunked());
+}
+
+void delta::buildTileValuePipeline(OpPassManager &pm) {
+  // The schedule is chosen while the algebra is still visible; all that follows
+  // applies it.
+  pm.addPass(createSelectSchedule());
+  // A value that two ops of the loop compute alike crosses the cut once.
+  pm.addPass(createCSEPass());
+  pm.addPass(createSplitKernels());
+  pm.addPass(createShareGroups());
+  pm.addPass(createConvertDeltaToTile());
+  // Decay factors are written where each rule needs them.
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(tile::createVerifyTileValue());
+}
+
+void delta::registerTilePipelines() {
+  PassPipelineRegistration<>("delta-chunked-pipeline",
+                             "From the recurrent to the chunked phase",
+                             buildChunkedPipeline);
+  PassPipelineRegistration<>("delta-tile-value-pipeline",
+                             "From the recurrent phase to kernels in value form",
+                             [](OpPassManager &pm) {
+                               buildChunkedPipeline(pm);
+                               buildTileValuePipeline(pm);
+                             });
+}
