@@ -36,6 +36,10 @@ ChunkBuilder::ChunkBuilder(RecurrenceOp recurrence, const CallerArrays &arrays,
       recurrence(recurrence), arrays(arrays), chunk(chunk),
       prec(precisionOf(recurrence)) {}
 
+void ChunkBuilder::name(StringRef text) {
+  setLoc(NameLoc::get(getStringAttr(text), recurrence.getLoc()));
+}
+
 Value ChunkBuilder::index(int64_t value) {
   return arith::ConstantIndexOp::create(*this, value);
 }

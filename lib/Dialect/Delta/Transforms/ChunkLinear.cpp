@@ -115,6 +115,7 @@ Value LinearChunk::initialState(Value batch, Value head) {
   if (!b.arrays.initial)
     return b.zeros(shape);
   Value zero = b.index(0);
+  b.name("S");
   return b.load(b.arrays.initial, {batch, head, zero, zero}, /*rows=*/Value(),
                 {2, 3}, shape);
 }
@@ -123,6 +124,7 @@ void LinearChunk::loadDecay(Value batch, Value head, Value first, Value count) {
   if (!b.arrays.decay)
     return;
   auto prefix = [&](int64_t length, int64_t each) -> Value {
+    b.name(length == rows ? "G" : "G_token");
     Value decay = b.load(b.arrays.decay, {batch, first, head}, count, {1},
                          {length}, each);
     return GatePrefixOp::create(b, decay);
@@ -137,8 +139,10 @@ Value LinearChunk::writeMatrix(Value key, Value beta) {
   std::optional<float> bound = getEntryBound(b.arrays, rows);
   FloatAttr boundAttr = bound ? b.getF32FloatAttr(*bound) : FloatAttr();
 
+  b.name("KK");
   Value gram = GramOp::create(b, square, key, key, Part::StrictLower, 1, one,
                               FeatureKernel::Linear, b.prec);
+  b.name("A");
   Value a = ScaleOp::create(b, gram, beta, /*axis=*/0);
   // A scalar decay is a similarity, so it may be applied to A or to the
   // inverse. The gate-free inverse is the same for all decays of a chunk, but
@@ -147,8 +151,10 @@ Value LinearChunk::writeMatrix(Value key, Value beta) {
   bool gateFree = rowDecay && bound;
   if (rowDecay && !gateFree)
     a = DecayOp::create(b, a, rowDecay, rowDecay, Part::StrictLower, 1);
+  b.name("M");
   Value inverse = TriInverseOp::create(b, a, boundAttr,
                                        /*row_stochastic=*/false);
+  b.name("T");
   Value scaled = ScaleOp::create(b, inverse, beta, /*axis=*/1);
   if (!gateFree)
     return scaled;
@@ -164,11 +170,15 @@ Value LinearChunk::chunkBody(Value batch, Value head, Value first,
   APFloat scale(op.getScaleValue());
 
   // Whole tokens of this chunk; the last one may hold fewer.
+  b.name("left");
   Value left = arith::SubIOp::create(b, sequence, first);
+  b.name("tokens");
   Value count = arith::MinUIOp::create(b, left, b.index(tokens));
   Value firstRow = first, rowCount = count;
   if (steps > 1) {
+    b.name("first_row");
     firstRow = arith::MulIOp::create(b, first, b.index(steps));
+    b.name("rows");
     rowCount = arith::MulIOp::create(b, count, b.index(steps));
   }
 
@@ -176,18 +186,23 @@ Value LinearChunk::chunkBody(Value batch, Value head, Value first,
   auto values = tile({rows, op.getValueDim()});
   auto tokenKeys = tile({tokenRows, op.getKeyDim()});
   auto tokenValues = tile({tokenRows, op.getValueDim()});
+  b.name("K");
   Value key = b.load(arrays.key, {batch, firstRow, keyHead, zero}, rowCount,
                      {1, 3}, keys.getShape());
+  b.name("Q");
   Value query = b.load(arrays.query, {batch, first, keyHead, zero}, count,
                        {1, 3}, tokenKeys.getShape());
+  b.name("V");
   Value value = b.load(arrays.value, {batch, firstRow, head, zero}, rowCount,
                        {1, 3}, values.getShape());
+  b.name("beta");
   Value beta =
       b.load(arrays.beta, {batch, firstRow, head}, rowCount, {1}, {rows});
   loadDecay(batch, head, first, count);
 
   // Without the state: these can be computed for all chunks at once.
   Value write = writeMatrix(key, beta);
+  b.name("P");
   Value read =
       GramOp::create(b, tile({tokenRows, rows}), query, key, Part::Lower, steps,
                      scale, FeatureKernel::Linear, b.prec);
@@ -195,19 +210,25 @@ Value LinearChunk::chunkBody(Value batch, Value head, Value first,
     read = DecayOp::create(b, read, tokenDecay, rowDecay, Part::Lower, steps);
 
   // With the state.
+  b.name("KS");
   Value known = ReadOp::create(b, values, key, state, rowDecay, ReadRole::Read,
                                one, /*transpose=*/false, b.prec);
+  b.name("X");
   Value residual = arith::SubFOp::create(b, value, known);
+  b.name("U");
   Value update = ApplyOp::create(b, values, write, residual,
                                  /*accumulator=*/Value(), Part::Lower, 1,
                                  /*transpose=*/false, b.prec);
+  b.name("QS");
   Value carried =
       ReadOp::create(b, tokenValues, query, state, tokenDecay, ReadRole::Read,
                      scale, /*transpose=*/false, b.prec);
+  b.name("O");
   Value output =
       ApplyOp::create(b, tokenValues, read, update, carried, Part::Lower, steps,
                       /*transpose=*/false, b.prec);
   b.store(output, arrays.output, {batch, first, head, zero}, count, {1, 3});
+  b.name("S");
   return UpdateOp::create(b, state, key, update, rowDecay, ReadRole::Write, one,
                           b.prec);
 }
@@ -225,6 +246,7 @@ void LinearChunk::build() {
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
+      b.name("first");
       Value first =
           arith::MulIOp::create(b, loop.getInductionVar(), b.index(tokens));
       Value next =
