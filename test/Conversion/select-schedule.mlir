@@ -1,0 +1,44 @@
+// What selection writes, and what it refuses.
+// RUN: delta-opt %s --split-input-file --delta-chunk --delta-select-schedule --verify-diagnostics -o - | FileCheck %s
+
+// No schedule in the spec: one is chosen.
+// CHECK-LABEL: func.func @chosen
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+func.func @chosen(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
+
+// -----
+
+// A schedule in the spec is obeyed.
+// CHECK-LABEL: func.func @given
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 32, stages = 3>
+func.func @given(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_80", value_columns = 32, stages = 3>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 128}}
+func.func @columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_80", value_columns = 128, stages = 2>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+func.func @key_dim(%q: tensor<?x?x2x48xbf16>, %k: tensor<?x?x2x48xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{key dim 48 has no GPU kernel yet; accepted: 64, 128}}
+  %o = delta.recurrence query(%q : tensor<?x?x2x48xbf16>) key(%k : tensor<?x?x2x48xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
