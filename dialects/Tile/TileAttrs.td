@@ -34,8 +34,11 @@ def Tile_LayoutInterface : AttrInterface<"LayoutInterface"> {
       "::mlir::FailureOr<::delta::tile::LinearLayout>", "toLinearLayout",
       (ins "::llvm::ArrayRef<int64_t>":$shape,
            "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
-    InterfaceMethod<"32-bit registers a thread needs for a tile of this type.",
-      "int64_t", "getRegisters", (ins "::mlir::RankedTensorType":$type)>
+    InterfaceMethod<"32-bit registers a thread needs for a tile of this type: two "
+                    "16-bit elements share one. 0 where the layout cannot hold it.",
+      "int64_t", "getRegisters", (ins "::mlir::RankedTensorType":$type)>,
+    InterfaceMethod<"Warps that hold the tile together.",
+      "int64_t", "getWarpCount", (ins), [{ return $_attr.getWarps(); }]>
   ];
 }
 
@@ -62,6 +65,9 @@ def Tile_SliceAttr : Tile_Attr<"Slice", "slice",
     holds an element of the row; axis 1: one value per column.
   }];
   let parameters = (ins "int64_t":$axis, "::delta::tile::FragAttr":$parent);
+  let extraClassDeclaration = [{
+    int64_t getWarps() const { return getParent().getWarps(); }
+  }];
   let assemblyFormat = "`<` `axis` `=` $axis `,` $parent `>`";
   let genVerifyDecl = 1;
 }
@@ -87,7 +93,7 @@ def Tile_SmemAttr : Tile_Attr<"Smem", "smem"> {
     A 16-bit tile is kept in panels of 64 columns (32, 16) whose rows are `swizzle` =
     128 (64, 32) bytes, the 16-byte units of a row permuted by the row index as TMA
     does; one swizzle serves K-major and MN-major readers. `swizzle = 0`: f32 vectors
-    and scratch, row-major.
+    and scratch, row-major (rows of a matrix of fewer than 32 columns padded to 32).
   }];
   let parameters = (ins "int64_t":$swizzle);
   let assemblyFormat = "`<` $swizzle `>`";
@@ -147,6 +153,7 @@ def Tile_Protocol : I32EnumAttr<"Protocol", "how the two ends of a ring meet", [
 def Tile_RoleAttr : Tile_Attr<"Role", "role"> {
   let summary = "A set of warps that runs one region of a kernel";
   let description = [{
+    `warps` counts the warps of all instances; roles take their warps in order.
     `registers` is the cap per thread (a multiple of 8, one value a warpgroup);
     `instances` copies of the role run with an index of their own.
   }];

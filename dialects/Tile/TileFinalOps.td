@@ -41,7 +41,14 @@ def Tile_CopyOp : Tile_FinalOp<"copy", [AttrSizedOperandSegments]> {
   let description = [{
     Axis a of the shared buffer runs along axis `dims[a]` of the global array, from
     `indices`. Rows (buffer axis 0) from `bound` on are written as zero without being
-    read (into shared memory) or dropped (out of it).
+    read (into shared memory) or dropped (out of it). `cp_async` copies into shared
+    memory alone; `multicast` (`tma`, into shared memory) fills the same buffer of
+    every CTA of the cluster.
+
+    ```mlir
+    %f = tile.copy tma %k[%b, %t0, %h, %c0], %Ks {dims = array<i64: 1, 3>}
+        : memref<?x?x16x128xbf16>, memref<64x128xbf16, #tile.smem<128>>
+    ```
   }];
   let arguments = (ins AnyMemRef:$global, AnyMemRef:$shared, Variadic<Index>:$indices,
       Optional<Index>:$bound, DenseI64ArrayAttr:$dims, Tile_Engine:$engine,
@@ -72,8 +79,8 @@ def Tile_WriteOp : Tile_FinalOp<"write"> {
 def Tile_BarrierOp : Tile_FinalOp<"barrier"> {
   let summary = "All warps of the role (of the CTA, outside roles) meet";
   let description = [{
-    Orders accesses to `alloc` buffers. `id` is a literal, unique in the kernel (F10);
-    0 is the CTA's own barrier.
+    Orders accesses to `alloc` buffers. `id` is a literal (F10): 0 is the CTA's own
+    barrier; instance i of a role meets at `id + i`.
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$id);
   let assemblyFormat = "attr-dict";
@@ -89,6 +96,12 @@ def Tile_DotStartOp : Tile_FinalOp<"dot_start"> {
     As `tile.dot`; the accumulator may itself be in flight from the same instruction
     family, in which case the products run in order. `k` restricts the contraction to
     [k0, k1).
+
+    ```mlir
+    %p = tile.dot_start wgmma_rs %Sa, %Ks {contract = array<i64: 1, 1>}
+        : tensor<64x128xbf16, #tile.frag<warps = 4>>, memref<64x128xbf16, #tile.smem<128>>
+        -> !tile.async<tensor<64x64xf32, #tile.frag<warps = 4>>>
+    ```
   }];
   let arguments = (ins AnyType:$a, AnyMemRef:$b, Optional<AnyType>:$acc,
       DenseI64ArrayAttr:$contract, OptionalAttr<DenseI64ArrayAttr>:$k,
@@ -132,6 +145,11 @@ def Tile_RolesOp : Tile_FinalOp<"roles", [NoTerminator, SingleBlock]> {
 
 def Tile_RingCreateOp : Tile_FinalOp<"ring_create"> {
   let summary = "A ring, empty";
+  let description = [{
+    `consumers` counts the instances that release each slot. Where the producer's role
+    has instances, so has the consumer's, and each pair has a ring of its own (F7).
+    `offset` (bytes) is that of slot 0; the slots follow each other.
+  }];
   let arguments = (ins StrAttr:$name, Tile_Protocol:$protocol,
       DefaultValuedAttr<I64Attr, "1">:$consumers, OptionalAttr<I64Attr>:$offset);
   let results = (outs Tile_RingType:$ring);
@@ -152,12 +170,14 @@ def Tile_PeekOp : Tile_SlotOp<"peek"> {
 }
 
 def Tile_CommitOp : Tile_FinalOp<"commit"> {
+  let hasVerifier = 0;
   let summary = "Producer: the slot is full once `copies` have landed";
   let arguments = (ins Tile_SlotType:$slot, Variadic<Tile_AsyncCopyType>:$copies);
   let assemblyFormat = "$slot (`,` $copies^)? attr-dict";
 }
 
 def Tile_ReleaseOp : Tile_FinalOp<"release"> {
+  let hasVerifier = 0;
   let summary = "Consumer: the slot is free once `copies`, which read it, are done";
   let arguments = (ins Tile_SlotType:$slot, Variadic<Tile_AsyncCopyType>:$copies);
   let assemblyFormat = "$slot (`,` $copies^)? attr-dict";

@@ -46,4 +46,20 @@ def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Final form
+//===----------------------------------------------------------------------===//
+
+def VerifyTileFinal : Pass<"verify-tile-final", "::mlir::ModuleOp"> {
+  let summary = "Check the contract of the tile dialect's final form";
+  let description = [{
+    Rules F1 to F10 of docs/tile-dialect.md, with V2 and V5, on every kernel: tiles are
+    placed, instructions accept what they are given, nothing in flight is lost or read
+    too early, rings have two ends, and the CTA fits the target. F11 (registers) is
+    `tile-budget-registers`'. One diagnostic a kernel. The IR is never changed.
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
+                        "GPU whose limits and instructions apply">];
+}
+
 #endif // TILE_PASSES_TD

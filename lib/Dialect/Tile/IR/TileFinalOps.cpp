@@ -11,21 +11,192 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Checks.h"
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace delta::tile;
 
-LogicalResult AllocOp::verify() { return success(); }
-LogicalResult CopyOp::verify() { return success(); }
-LogicalResult ReadOp::verify() { return success(); }
-LogicalResult WriteOp::verify() { return success(); }
-LogicalResult BarrierOp::verify() { return success(); }
-LogicalResult DotStartOp::verify() { return success(); }
-LogicalResult AwaitOp::verify() { return success(); }
-LogicalResult RolesOp::verify() { return success(); }
-LogicalResult RingCreateOp::verify() { return success(); }
-LogicalResult AcquireOp::verify() { return success(); }
-LogicalResult PeekOp::verify() { return success(); }
-LogicalResult CommitOp::verify() { return success(); }
-LogicalResult ReleaseOp::verify() { return success(); }
+static LogicalResult expectShared(Operation *op, StringRef name,
+                                  MemRefType type) {
+  if (isa_and_nonnull<SmemAttr>(type.getMemorySpace()))
+    return success();
+  return op->emitOpError() << name << ": expected a buffer in #tile.smem, got "
+                           << type;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+static LogicalResult expectOffset(Operation *op, std::optional<int64_t> offset,
+                                  int64_t alignment) {
+  if (!offset || (*offset >= 0 && *offset % alignment == 0))
+    return success();
+  return op->emitOpError() << "offset: expected a multiple of " << alignment
+                           << " bytes, got " << *offset;
+}
+
+LogicalResult AllocOp::verify() {
+  auto type = cast<MemRefType>(getBuffer().getType());
+  if (failed(verifySharedBuffer(type, [&] { return emitOpError(); })))
+    return failure();
+  return expectOffset(*this, getOffset(), getSharedAlignment(type));
+}
+
+LogicalResult CopyOp::verify() {
+  auto global = cast<MemRefType>(getGlobal().getType());
+  auto shared = cast<MemRefType>(getShared().getType());
+  if (global.getMemorySpace())
+    return emitOpError() << "global: expected a memref of global memory, got "
+                         << global;
+  if (failed(expectShared(*this, "shared", shared)) ||
+      failed(expectBox(*this, "global", global, shared, getIndices().size(),
+                       getDims())))
+    return failure();
+  if (getToGlobal() && getEngine() == Engine::CpAsync)
+    return emitOpError()
+           << "engine: expected bulk or tma to global memory, got cp_async";
+  if (getMulticast() && (getToGlobal() || getEngine() != Engine::Tma))
+    return emitOpError() << "multicast: expected a tma copy into shared memory";
+  return success();
+}
+
+/// What `tile.read` and `tile.write` have in common.
+static LogicalResult expectMove(Operation *op, RankedTensorType tile,
+                                MemRefType buffer, bool transpose) {
+  if (failed(expectShared(op, "buffer", buffer)) ||
+      failed(expectElement(op, "tile", tile, buffer.getElementType())))
+    return failure();
+  SmallVector<int64_t> shape(buffer.getShape());
+  if (transpose) {
+    if (failed(expectRank(op, "buffer", buffer, 2)))
+      return failure();
+    std::swap(shape[0], shape[1]);
+  }
+  return expectShape(op, "tile", tile, shape);
+}
+
+LogicalResult ReadOp::verify() {
+  return expectMove(*this, getTile().getType(),
+                    cast<MemRefType>(getBuffer().getType()), getTranspose());
+}
+
+LogicalResult WriteOp::verify() {
+  return expectMove(*this, getTile().getType(),
+                    cast<MemRefType>(getBuffer().getType()), getTranspose());
+}
+
+LogicalResult BarrierOp::verify() {
+  if (getId() >= 0 && getId() <= 15)
+    return success();
+  return emitOpError() << "id: expected 0 to 15, got " << getId();
+}
+
+//===----------------------------------------------------------------------===//
+// In flight
+//===----------------------------------------------------------------------===//
+
+LogicalResult DotStartOp::verify() {
+  if (failed(expectProduct(*this, getA().getType(), getB().getType(),
+                           getInflight().getType(), getContract())))
+    return failure();
+  Type value = getInflight().getType().getValue();
+  if (Value acc = getAcc()) {
+    Type type = acc.getType();
+    if (type != value && type != getInflight().getType())
+      return emitOpError() << "acc: expected " << value
+                           << ", possibly in flight, got " << type;
+  }
+  std::optional<ArrayRef<int64_t>> k = getK();
+  if (!k)
+    return success();
+  int64_t extent =
+      cast<ShapedType>(getA().getType()).getDimSize(getContract()[0]);
+  if (k->size() == 2 && 0 <= (*k)[0] && (*k)[0] < (*k)[1] && (*k)[1] <= extent)
+    return success();
+  return emitOpError() << "k: expected a range [k0, k1) within [0, " << extent
+                       << "), got [" << *k << "]";
+}
+
+LogicalResult AwaitOp::verify() {
+  if (getInflight().empty())
+    return emitOpError() << "inflight: expected at least one operand, got none";
+  if (getPending() && *getPending() < 0)
+    return emitOpError() << "pending: expected at least 0, got "
+                         << *getPending();
+  SmallVector<Type> expected;
+  for (Value operand : getInflight()) {
+    Type value = cast<AsyncType>(operand.getType()).getValue();
+    if (!isa<NoneType>(value))
+      expected.push_back(value);
+  }
+  if (expected.size() != getValues().size())
+    return emitOpError() << "values: expected " << expected.size()
+                         << ", one for each operand that carries a value, got "
+                         << getValues().size();
+  for (auto [i, value] : llvm::enumerate(getValues()))
+    if (value.getType() != expected[i])
+      return emitOpError() << "values " << i << ": expected " << expected[i]
+                           << ", got " << value.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Roles and rings
+//===----------------------------------------------------------------------===//
+
+LogicalResult RolesOp::verify() {
+  if (getRoles().size() != getBodies().size())
+    return emitOpError() << "bodies: expected one region for each of the "
+                         << getRoles().size() << " roles, got "
+                         << getBodies().size();
+  if (getRoles().empty())
+    return emitOpError() << "roles: expected at least one, got none";
+  llvm::StringSet<> names;
+  for (auto [attribute, body] : llvm::zip_equal(getRoles(), getBodies())) {
+    auto role = cast<RoleAttr>(attribute);
+    if (!names.insert(role.getName().getValue()).second)
+      return emitOpError() << "roles: expected different names, got "
+                           << role.getName() << " twice";
+    if (body.getNumArguments() != 1 || !body.getArgument(0).getType().isIndex())
+      return emitOpError() << "role " << role.getName()
+                           << ": expected one argument of type index, the "
+                              "instance, got "
+                           << body.getArgumentTypes();
+  }
+  if (isa_and_nonnull<KernelOp>(getOperation()->getParentOp()))
+    return success();
+  return emitOpError() << "expected directly in a tile.kernel";
+}
+
+LogicalResult RingCreateOp::verify() {
+  if (getName().empty())
+    return emitOpError() << "name: expected a name, got none";
+  if (getConsumers() < 1)
+    return emitOpError() << "consumers: expected at least 1, got "
+                         << getConsumers();
+  return expectOffset(*this, getOffset(),
+                      getSlotAlignment(getRing().getType()));
+}
+
+/// What `tile.acquire` and `tile.peek` have in common.
+static LogicalResult expectBuffers(Operation *op, RingType ring,
+                                   TypeRange buffers) {
+  ArrayRef<MemRefType> expected = ring.getBuffers();
+  if (llvm::equal(buffers, expected))
+    return success();
+  return op->emitOpError() << "buffers: expected those of the ring, "
+                           << expected << ", got " << buffers;
+}
+
+LogicalResult AcquireOp::verify() {
+  return expectBuffers(*this, getRing().getType(), getBuffers().getTypes());
+}
+
+LogicalResult PeekOp::verify() {
+  return expectBuffers(*this, getRing().getType(), getBuffers().getTypes());
+}

@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Builders.h"
@@ -44,12 +45,8 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "ring stages: expected at least 1, got " << stages;
   if (buffers.empty())
     return emitError() << "ring buffers: expected at least one, got none";
-  // F1: what lies in shared memory says so.
   for (MemRefType buffer : buffers)
-    if (!isa_and_nonnull<SmemAttr>(buffer.getMemorySpace()) ||
-        !buffer.hasStaticShape())
-      return emitError() << "ring buffer: expected a static shape in "
-                            "#tile.smem, got "
-                         << buffer;
+    if (failed(verifySharedBuffer(buffer, emitError)))
+      return failure();
   return success();
 }

@@ -11,10 +11,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "MemoryRules.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
 #include "delta/Dialect/Tile/IR/Tile.h"
-#include "delta/Dialect/Tile/Transforms/GlobalMemory.h"
 
 using namespace mlir;
 using namespace delta::tile;
@@ -23,25 +23,6 @@ namespace delta::tile {
 #define GEN_PASS_DEF_VERIFYTILEVALUE
 #include "delta/Dialect/Tile/IR/TilePasses.h.inc"
 } // namespace delta::tile
-
-/// V2: a box that can pass a dynamic extent names where the array ends.
-static LogicalResult verifyBound(Operation *op, MemRefType array,
-                                 ArrayRef<int64_t> dims, Value bound,
-                                 int64_t boundAxis) {
-  for (auto [axis, dim] : llvm::enumerate(dims)) {
-    if (!array.isDynamicDim(dim))
-      continue;
-    if (!bound)
-      return op->emitOpError() << "bound: expected one, as tile axis " << axis
-                               << " runs along dynamic axis " << dim << " of "
-                               << array << ", got none";
-    if (boundAxis != static_cast<int64_t>(axis))
-      return op->emitOpError()
-             << "bound_axis: expected " << axis << ", which runs along dynamic "
-             << "axis " << dim << " of " << array << ", got " << boundAxis;
-  }
-  return success();
-}
 
 /// V6: nothing is placed yet.
 static LogicalResult verifyUnplaced(Operation *op, Type type) {
@@ -85,13 +66,9 @@ static LogicalResult verifyOp(Operation *op) {
       return op->emitOpError() << "instr: expected none in the value form, got "
                                << stringifyInstr(*dot.getInstr());
   }
-  if (auto load = dyn_cast<LoadOp>(op))
-    return verifyBound(op, cast<MemRefType>(load.getSource().getType()),
-                       load.getDims(), load.getBound(), load.getBoundAxis());
-  if (auto store = dyn_cast<StoreOp>(op))
-    return verifyBound(op, cast<MemRefType>(store.getDest().getType()),
-                       store.getDims(), store.getBound(), store.getBoundAxis());
-  return verifyMemoryAccess(op); // V5
+  if (failed(verifyBounds(op)))
+    return failure();
+  return verifyMemoryAccess(op);
 }
 
 namespace {

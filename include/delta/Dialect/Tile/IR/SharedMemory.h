@@ -1,0 +1,48 @@
+//===- SharedMemory.h - sizes of shared buffers -----------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Bytes and alignment of what lies in shared memory: the one place that knows
+/// how `#tile.smem` stores a tile, so that the plan of a kernel's shared
+/// memory, its verifier and the device library agree. Decides no offset.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DIALECT_TILE_IR_SHAREDMEMORY_H
+#define DELTA_DIALECT_TILE_IR_SHAREDMEMORY_H
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+
+namespace delta::tile {
+
+/// Checks that `type` is a buffer that shared memory can hold: a static shape
+/// of rank 1 to 3 in `#tile.smem`; with a swizzle, 16-bit elements and rows of
+/// a multiple of `swizzle` bytes. `emitError` may be null.
+mlir::LogicalResult
+verifySharedBuffer(mlir::MemRefType type,
+                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+/// Bytes of a buffer that `verifySharedBuffer` accepts.
+int64_t getSharedBytes(mlir::MemRefType type);
+
+/// Bytes that the address of such a buffer must be a multiple of: 1024 with a
+/// swizzle (its pattern repeats after eight rows of at most 128 bytes),
+/// else 16.
+int64_t getSharedAlignment(mlir::MemRefType type);
+
+/// Where each buffer of one slot of a ring starts, from the slot's start.
+llvm::SmallVector<int64_t> getSlotOffsets(RingType ring);
+
+/// Bytes from one slot of a ring to the next: a multiple of the alignment.
+int64_t getSlotBytes(RingType ring);
+
+/// Alignment of a slot: that of its most demanding buffer.
+int64_t getSlotAlignment(RingType ring);
+
+} // namespace delta::tile
+
+#endif // DELTA_DIALECT_TILE_IR_SHAREDMEMORY_H

@@ -1,0 +1,80 @@
+//===- SharedMemory.cpp - sizes of shared buffers ---------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements SharedMemory.h.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace delta;
+
+LogicalResult
+tile::verifySharedBuffer(MemRefType type,
+                         function_ref<InFlightDiagnostic()> emitError) {
+  auto refuse = [&](const Twine &expected) -> LogicalResult {
+    if (emitError)
+      emitError() << "shared buffer: expected " << expected << ", got " << type;
+    return failure();
+  };
+  auto space = dyn_cast_or_null<SmemAttr>(type.getMemorySpace());
+  if (!space)
+    return refuse("the space #tile.smem");
+  if (!type.hasStaticShape() || type.getRank() < 1 || type.getRank() > 3)
+    return refuse("a static shape of rank 1 to 3");
+  if (!type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0)
+    return refuse("elements of whole bytes");
+  int64_t swizzle = space.getSwizzle();
+  if (swizzle == 0)
+    return success();
+  if (type.getRank() < 2 || type.getElementTypeBitWidth() != 16)
+    return refuse("matrices of 16-bit elements with a swizzle");
+  if (type.getShape().back() * 2 % swizzle != 0)
+    return refuse("rows of a multiple of " + Twine(swizzle) + " bytes");
+  return success();
+}
+
+int64_t tile::getSharedBytes(MemRefType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  auto space = cast<SmemAttr>(type.getMemorySpace());
+  // Shorter rows of f32 scratch would not be free of bank conflicts.
+  if (space.getSwizzle() == 0 && shape.size() > 1)
+    shape.back() = std::max<int64_t>(shape.back(), 32);
+  return ShapedType::getNumElements(shape) * type.getElementTypeBitWidth() / 8;
+}
+
+int64_t tile::getSharedAlignment(MemRefType type) {
+  return cast<SmemAttr>(type.getMemorySpace()).getSwizzle() ? 1024 : 16;
+}
+
+SmallVector<int64_t> tile::getSlotOffsets(RingType ring) {
+  SmallVector<int64_t> offsets;
+  int64_t end = 0;
+  for (MemRefType buffer : ring.getBuffers()) {
+    offsets.push_back(llvm::alignTo(end, getSharedAlignment(buffer)));
+    end = offsets.back() + getSharedBytes(buffer);
+  }
+  return offsets;
+}
+
+int64_t tile::getSlotBytes(RingType ring) {
+  int64_t end =
+      getSlotOffsets(ring).back() + getSharedBytes(ring.getBuffers().back());
+  return llvm::alignTo(end, getSlotAlignment(ring));
+}
+
+int64_t tile::getSlotAlignment(RingType ring) {
+  int64_t alignment = 16;
+  for (MemRefType buffer : ring.getBuffers())
+    alignment = std::max(alignment, getSharedAlignment(buffer));
+  return alignment;
+}

@@ -1,0 +1,210 @@
+//===- FinalAsync.cpp - rules F3 to F6 --------------------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What is in flight, and what is read while a slot is open. Relies on F3 and
+/// F4 where a later rule follows a value in flight: it has one user, in its
+/// block.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FinalRules.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace delta::tile;
+
+//===----------------------------------------------------------------------===//
+// F3, F4
+//===----------------------------------------------------------------------===//
+
+static bool isCopy(Value inflight) {
+  return isa<NoneType>(cast<AsyncType>(inflight.getType()).getValue());
+}
+
+LogicalResult delta::tile::verifyConsumers(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  WalkResult result = kernel.getBody().walk([](Operation *op) {
+    if (!isa<DotStartOp, CopyOp>(op))
+      return WalkResult::advance();
+    Value value = op->getResult(0);
+    StringRef expected = isCopy(value)
+                             ? "one consumer, await, commit or release"
+                             : "one consumer, await or the acc of a dot_start";
+    if (!value.hasOneUse()) {
+      op->emitOpError() << "inflight: expected " << expected << ", got "
+                        << std::distance(value.use_begin(), value.use_end());
+      return WalkResult::interrupt();
+    }
+    OpOperand &use = *value.use_begin();
+    Operation *user = use.getOwner();
+    bool accepted = isa<AwaitOp>(user);
+    if (isCopy(value))
+      accepted |= isa<CommitOp, ReleaseOp>(user);
+    else if (auto next = dyn_cast<DotStartOp>(user))
+      accepted |= next.getAcc() == value;
+    // A region's terminator or operands are F4's.
+    if (accepted || !isa_and_nonnull<TileDialect>(user->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError() << "inflight: expected " << expected << ", got "
+                      << user->getName();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult delta::tile::verifyRegions(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  auto refuse = [](Operation *op) {
+    op->emitOpError() << "value in flight: expected it to stay in the block "
+                         "that issued it, got it across a region's boundary";
+    return WalkResult::interrupt();
+  };
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<AsyncType>(operand.getType()) &&
+          (operand.getParentBlock() != op->getBlock() ||
+           !isa_and_nonnull<TileDialect>(op->getDialect())))
+        return refuse(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (isa<AsyncType>(argument.getType()))
+            return refuse(op);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A slot from the op that opens it to the op that closes it.
+struct OpenSlot {
+  Operation *open;  // acquire or peek
+  Operation *close; // commit or release; null where F5 is violated
+  SmallVector<Value> buffers;
+};
+} // namespace
+
+/// The one commit (release) that closes what `open`, an acquire (a peek), has
+/// opened; null where there is not exactly one, in the same block.
+static Operation *findClose(Operation *open, Value slot) {
+  if (!slot.hasOneUse())
+    return nullptr;
+  Operation *close = *slot.user_begin();
+  bool matches =
+      isa<AcquireOp>(open) ? isa<CommitOp>(close) : isa<ReleaseOp>(close);
+  return matches && close->getBlock() == open->getBlock() ? close : nullptr;
+}
+
+static std::optional<OpenSlot> getSlot(Operation *op) {
+  if (!isa<AcquireOp, PeekOp>(op))
+    return std::nullopt;
+  OpenSlot slot;
+  slot.open = op;
+  slot.close = findClose(op, op->getResult(0));
+  slot.buffers.assign(op->result_begin() + 1, op->result_end());
+  return slot;
+}
+
+/// Calls `visit` on every use of the slot's buffers, looking through views,
+/// until it fails.
+static LogicalResult
+forEachUse(const OpenSlot &slot,
+           function_ref<LogicalResult(OpOperand &)> visit) {
+  SmallVector<Value> worklist(slot.buffers);
+  while (!worklist.empty()) {
+    Value buffer = worklist.pop_back_val();
+    for (OpOperand &use : buffer.getUses()) {
+      auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner());
+      if (view && view.getViewSource() == buffer)
+        llvm::append_range(worklist, use.getOwner()->getResults());
+      if (failed(visit(use)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+/// Whether `op`, or the op around it in the closing op's block, comes before
+/// it.
+static bool isBeforeClose(const OpenSlot &slot, Operation *op) {
+  Operation *ancestor = slot.close->getBlock()->findAncestorOpInBlock(*op);
+  return ancestor && ancestor->isBeforeInBlock(slot.close);
+}
+
+LogicalResult delta::tile::verifySlotUses(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  WalkResult result = kernel.getBody().walk([](Operation *op) {
+    std::optional<OpenSlot> slot = getSlot(op);
+    if (!slot)
+      return WalkResult::advance();
+    if (!slot->close) {
+      op->emitOpError() << "slot: expected one "
+                        << (isa<AcquireOp>(op) ? "commit" : "release")
+                        << " in the same block";
+      return WalkResult::interrupt();
+    }
+    LogicalResult uses = forEachUse(*slot, [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (!isa<ViewLikeOpInterface>(user) &&
+          !isa_and_nonnull<TileDialect>(user->getDialect()))
+        return LogicalResult(user->emitOpError()
+                             << "buffer of a slot: expected an op of the tile "
+                                "dialect or a view");
+      if (isBeforeClose(*slot, user))
+        return success();
+      InFlightDiagnostic diagnostic =
+          user->emitOpError()
+          << "buffer of a slot: expected a use while the slot is open";
+      diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
+      return LogicalResult(diagnostic);
+    });
+    return failed(uses) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The op that ends what `value` has in flight. A product that is the
+/// accumulator of the next one ends no later than that one.
+static Operation *findEnd(Value value) {
+  Operation *user = *value.user_begin();
+  while (auto next = dyn_cast<DotStartOp>(user))
+    user = *next.getInflight().user_begin();
+  return user;
+}
+
+LogicalResult delta::tile::verifySlotAwaits(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  WalkResult result = kernel.getBody().walk([](Operation *op) {
+    std::optional<OpenSlot> slot = getSlot(op);
+    if (!slot)
+      return WalkResult::advance();
+    LogicalResult ends = forEachUse(*slot, [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (!isa<DotStartOp, CopyOp>(user))
+        return success();
+      Operation *end = findEnd(user->getResult(0));
+      if (end == slot->close || isBeforeClose(*slot, end))
+        return success();
+      InFlightDiagnostic diagnostic =
+          user->emitOpError()
+          << "buffer of a slot: expected "
+          << (isa<DotStartOp>(user) ? "an await of this product"
+                                    : "an await of this copy")
+          << " before the slot is closed";
+      diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
+      return LogicalResult(diagnostic);
+    });
+    return failed(ends) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,189 @@
+//===- FinalPlacement.cpp - rules F1 and F2 ---------------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Where tiles are, and whether instructions accept them there.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FinalRules.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace delta;
+using namespace delta::tile;
+
+//===----------------------------------------------------------------------===//
+// F1
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyTile(KernelOp kernel, Operation *op,
+                                RankedTensorType type) {
+  auto layout = dyn_cast_or_null<LayoutInterface>(type.getEncoding());
+  if (!layout)
+    return op->emitOpError()
+           << "register tile: expected a layout, got " << type;
+  if (failed(layout.toLinearLayout(type.getShape(),
+                                   [&] { return op->emitOpError(); })))
+    return failure();
+  int64_t warps = getRole(kernel, op).warps;
+  if (layout.getWarpCount() == warps)
+    return success();
+  return op->emitOpError() << "register tile: expected a layout of the "
+                           << warps << " warps that run this op, got " << type;
+}
+
+/// Whether address arithmetic alone leads from an argument of the kernel to
+/// `value`.
+static bool isViewOfArgument(KernelOp kernel, Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner()->getParentOp() == kernel;
+}
+
+/// A value of a kernel, at the op that defines it or whose region it enters.
+static LogicalResult verifyPlaced(KernelOp kernel, Operation *op, Value value) {
+  Type type = value.getType();
+  if (auto async = dyn_cast<AsyncType>(type))
+    type = async.getValue();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return verifyTile(kernel, op, tensor);
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref || isa_and_nonnull<SmemAttr>(memref.getMemorySpace()) ||
+      isViewOfArgument(kernel, value))
+    return success();
+  return op->emitOpError()
+         << "memref: expected the space #tile.smem or a view of an argument of "
+            "the kernel, got "
+         << type;
+}
+
+LogicalResult delta::tile::verifyPlacement(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (failed(verifyPlaced(kernel, op, value)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value value : block.getArguments())
+          if (failed(verifyPlaced(kernel, op, value)))
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// F2
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRegisterOperand(Operation *op, StringRef name,
+                                           Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && isa_and_nonnull<FragAttr>(tensor.getEncoding()))
+    return success();
+  return op->emitOpError() << name << ": expected a tile in #tile.frag, got "
+                           << type;
+}
+
+static LogicalResult verifySharedOperand(Operation *op, StringRef name,
+                                         Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  auto space =
+      memref ? dyn_cast_or_null<SmemAttr>(memref.getMemorySpace()) : SmemAttr();
+  if (space && space.getSwizzle() != 0)
+    return success();
+  return op->emitOpError() << name
+                           << ": expected a swizzled buffer in #tile.smem, got "
+                           << type;
+}
+
+/// What every instruction asks of a product.
+static LogicalResult verifyProduct(const KernelScope &scope, Operation *op,
+                                   Instr instr, Type a, Type b, Type result,
+                                   ArrayRef<int64_t> contract,
+                                   std::optional<ArrayRef<int64_t>> range) {
+  bool warpgroup = instr != Instr::MmaSync;
+  if (warpgroup && !scope.target.hasWarpgroups)
+    return op->emitOpError()
+           << "instr: expected an instruction of "
+           << StringRef(scope.target.name) << ", got " << stringifyInstr(instr);
+  int64_t warps = getRole(scope.kernel, op).warps;
+  if (warpgroup && warps != warpgroupWarps)
+    return op->emitOpError()
+           << "instr: " << stringifyInstr(instr) << ": expected "
+           << warpgroupWarps << " warps, got " << warps;
+  if (failed(instr == Instr::WgmmaSS ? verifySharedOperand(op, "a", a)
+                                     : verifyRegisterOperand(op, "a", a)) ||
+      failed(verifySharedOperand(op, "b", b)) ||
+      failed(verifyRegisterOperand(op, "result", result)))
+    return failure();
+  // The A operand in registers has its rows, not its columns, across warps.
+  if (instr != Instr::WgmmaSS && contract[0] != 1)
+    return op->emitOpError()
+           << "contract: expected axis 1 of a, which is in registers, got axis "
+           << contract[0];
+  auto aType = cast<ShapedType>(a);
+  Type element = aType.getElementType();
+  if (!element.isBF16() && !element.isF16())
+    return op->emitOpError()
+           << "a: expected elements of bf16 or f16, got " << element;
+  int64_t k0 = range ? (*range)[0] : 0;
+  int64_t k1 = range ? (*range)[1] : aType.getDimSize(contract[0]);
+  if (k0 % 16 != 0 || k1 % 16 != 0)
+    return op->emitOpError()
+           << "k: expected multiples of 16, got [" << k0 << ", " << k1 << ")";
+  int64_t columns = cast<RankedTensorType>(result).getDimSize(1);
+  if (columns % 8 == 0 && columns <= 256)
+    return success();
+  return op->emitOpError()
+         << "result: expected a multiple of 8 of at most 256 columns, got "
+         << columns;
+}
+
+static LogicalResult verifyInstruction(const KernelScope &scope,
+                                       Operation *op) {
+  if (auto dot = dyn_cast<DotOp>(op)) {
+    std::optional<Instr> instr = dot.getInstr();
+    if (instr != Instr::MmaSync)
+      return op->emitOpError()
+             << "instr: expected mma_m16n8k16, got "
+             << (instr ? stringifyInstr(*instr) : StringRef("none"));
+    return verifyProduct(scope, op, *instr, dot.getA().getType(),
+                         dot.getB().getType(), dot.getD().getType(),
+                         dot.getContract(), std::nullopt);
+  }
+  if (auto start = dyn_cast<DotStartOp>(op)) {
+    // mma.sync is complete when it has been issued: nothing is in flight.
+    if (start.getInstr() == Instr::MmaSync)
+      return op->emitOpError()
+             << "instr: expected wgmma_rs or wgmma_ss, got mma_m16n8k16";
+    return verifyProduct(scope, op, start.getInstr(), start.getA().getType(),
+                         start.getB().getType(),
+                         start.getInflight().getType().getValue(),
+                         start.getContract(), start.getK());
+  }
+  auto copy = dyn_cast<CopyOp>(op);
+  if (copy && copy.getEngine() != Engine::CpAsync &&
+      !scope.target.hasWarpgroups)
+    return op->emitOpError()
+           << "engine: expected cp_async on " << StringRef(scope.target.name)
+           << ", got " << stringifyEngine(copy.getEngine());
+  return success();
+}
+
+LogicalResult delta::tile::verifyInstructions(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    return failed(verifyInstruction(scope, op)) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,146 @@
+//===- FinalResources.cpp - rules F9 and F10 --------------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Shared memory and barriers of a CTA.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FinalRules.h"
+
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace delta;
+using namespace delta::tile;
+
+//===----------------------------------------------------------------------===//
+// F9
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What one `alloc` or `ring_create` takes of shared memory.
+struct SharedRange {
+  Operation *op;
+  std::optional<int64_t> offset;
+  int64_t bytes;
+  int64_t alignment;
+
+  int64_t end() const { return *offset + bytes; }
+};
+} // namespace
+
+/// A ring has one copy for each instance of its producer's role.
+static int64_t getCopies(KernelOp kernel, RingCreateOp ring) {
+  for (Operation *user : ring.getRing().getUsers())
+    if (isa<AcquireOp>(user))
+      return getRole(kernel, user).getInstances();
+  return 1;
+}
+
+static SmallVector<SharedRange> collectRanges(KernelOp kernel) {
+  SmallVector<SharedRange> ranges;
+  kernel.getBody().walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<AllocOp>(op)) {
+      auto type = cast<MemRefType>(alloc.getBuffer().getType());
+      ranges.push_back({op, alloc.getOffset(), getSharedBytes(type),
+                        getSharedAlignment(type)});
+    } else if (auto ring = dyn_cast<RingCreateOp>(op)) {
+      RingType type = ring.getRing().getType();
+      ranges.push_back(
+          {op, ring.getOffset(),
+           getSlotBytes(type) * type.getStages() * getCopies(kernel, ring),
+           getSlotAlignment(type)});
+    }
+  });
+  return ranges;
+}
+
+/// Two buffers live through the whole kernel, so they may not share a byte.
+static LogicalResult verifyDisjoint(MutableArrayRef<SharedRange> planned) {
+  llvm::sort(planned, [](const SharedRange &a, const SharedRange &b) {
+    return *a.offset < *b.offset;
+  });
+  for (size_t i = 1; i < planned.size(); ++i) {
+    const SharedRange &before = planned[i - 1], &range = planned[i];
+    if (before.end() <= *range.offset)
+      continue;
+    InFlightDiagnostic diagnostic =
+        range.op->emitOpError() << "offset: expected at least " << before.end()
+                                << ", got " << *range.offset;
+    diagnostic.attachNote(before.op->getLoc()) << "the buffer before is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult delta::tile::verifySharedMemory(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  SmallVector<SharedRange> ranges = collectRanges(kernel), planned;
+  int64_t total = 0;
+  for (const SharedRange &range : ranges)
+    if (range.offset) {
+      planned.push_back(range);
+      total = std::max(total, range.end());
+    }
+  if (failed(verifyDisjoint(planned)))
+    return failure();
+  // What is not planned yet needs at least its aligned size.
+  for (const SharedRange &range : ranges)
+    if (!range.offset)
+      total = llvm::alignTo(total, range.alignment) + range.bytes;
+  if (total <= scope.target.sharedBytes)
+    return success();
+  return kernel.emitOpError()
+         << "shared memory: expected at most " << scope.target.sharedBytes
+         << " bytes on " << StringRef(scope.target.name) << ", got " << total;
+}
+
+//===----------------------------------------------------------------------===//
+// F10
+//===----------------------------------------------------------------------===//
+
+LogicalResult delta::tile::verifyBarriers(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  // Which role meets at a barrier, and where that was seen first.
+  std::array<std::pair<Region *, Operation *>, 16> owners = {};
+  WalkResult result = kernel.getBody().walk([&](BarrierOp barrier) {
+    int64_t id = barrier.getId();
+    Role role = getRole(kernel, barrier);
+    if (!role.attribute) {
+      if (id == 0)
+        return WalkResult::advance();
+      barrier.emitOpError() << "id: expected 0 outside roles, got " << id;
+      return WalkResult::interrupt();
+    }
+    int64_t instances = role.getInstances();
+    if (id == 0 || id + instances > 16) {
+      barrier.emitOpError()
+          << "id: expected 1 to " << 16 - instances << " in a role of "
+          << instances << " instances, got " << id;
+      return WalkResult::interrupt();
+    }
+    // Instance i meets at id + i.
+    for (int64_t used = id; used < id + instances; ++used) {
+      auto &[region, first] = owners[used];
+      if (!region) {
+        region = role.region;
+        first = barrier;
+      }
+      if (region == role.region)
+        continue;
+      InFlightDiagnostic diagnostic =
+          barrier.emitOpError()
+          << "id: expected one that no other role meets at, got " << used;
+      diagnostic.attachNote(first->getLoc()) << "another role meets here";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

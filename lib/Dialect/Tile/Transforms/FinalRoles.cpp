@@ -1,0 +1,222 @@
+//===- FinalRoles.cpp - rules F7 and F8 -------------------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// How the warps of a CTA are divided, and how roles meet.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FinalRules.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace delta;
+using namespace delta::tile;
+
+Role delta::tile::getRole(KernelOp kernel, Operation *op) {
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion()) {
+    auto roles = dyn_cast<RolesOp>(region->getParentOp());
+    if (!roles)
+      continue;
+    auto role = cast<RoleAttr>(roles.getRoles()[region->getRegionNumber()]);
+    return {role, region, role.getWarps() / role.getInstances()};
+  }
+  return {RoleAttr(), &kernel.getBody(),
+          static_cast<int64_t>(kernel.getWarps())};
+}
+
+//===----------------------------------------------------------------------===//
+// F8
+//===----------------------------------------------------------------------===//
+
+/// Register caps: setmaxnreg sets one value a warpgroup.
+static LogicalResult verifyCaps(const KernelScope &scope, RolesOp roles) {
+  int64_t warp = 0, registers = 0;
+  RoleAttr first; // of the warpgroup that `warp` is in
+  for (Attribute attribute : roles.getRoles()) {
+    auto role = cast<RoleAttr>(attribute);
+    for (int64_t end = warp + role.getWarps(); warp < end; ++warp) {
+      if (warp % warpgroupWarps == 0) {
+        first = role;
+        registers += role.getRegisters() * warpgroupWarps * warpThreads;
+      }
+      if (first.getRegisters() != role.getRegisters())
+        return roles.emitOpError()
+               << "role " << role.getName() << ": expected "
+               << first.getRegisters() << " registers as role "
+               << first.getName() << " has in the same warpgroup, got "
+               << role.getRegisters();
+    }
+  }
+  if (registers <= scope.target.registers)
+    return success();
+  return roles.emitOpError()
+         << "registers: expected at most " << scope.target.registers
+         << " in a CTA, got " << registers;
+}
+
+LogicalResult delta::tile::verifyRoles(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  auto all = llvm::to_vector(kernel.getBody().getOps<RolesOp>());
+  if (all.empty())
+    return success();
+  RolesOp roles = all.front();
+  if (all.size() > 1)
+    return all[1].emitOpError()
+           << "expected one in a kernel, got " << all.size();
+  if (!scope.target.hasWarpgroups)
+    return roles.emitOpError() << "expected a target that has setmaxnreg, got "
+                               << StringRef(scope.target.name);
+  int64_t warps = 0;
+  for (Attribute attribute : roles.getRoles()) {
+    auto role = cast<RoleAttr>(attribute);
+    if (role.getWarps() % role.getInstances() != 0)
+      return roles.emitOpError()
+             << "role " << role.getName() << ": expected a multiple of its "
+             << role.getInstances() << " instances as warps, got "
+             << role.getWarps();
+    warps += role.getWarps();
+  }
+  if (warps != static_cast<int64_t>(kernel.getWarps()))
+    return roles.emitOpError() << "warps: expected the kernel's "
+                               << kernel.getWarps() << " in sum, got " << warps;
+  return verifyCaps(scope, roles);
+}
+
+//===----------------------------------------------------------------------===//
+// F7
+//===----------------------------------------------------------------------===//
+
+/// The common role of all ops at one end of a ring; null, with a diagnostic,
+/// where there is none.
+static std::optional<Role> getEnd(KernelOp kernel, RingCreateOp ring,
+                                  ArrayRef<Operation *> ops, StringRef name) {
+  if (ops.empty()) {
+    ring.emitOpError() << "ring " << ring.getNameAttr() << ": expected one "
+                       << name << " role, got none";
+    return std::nullopt;
+  }
+  Role role = getRole(kernel, ops.front());
+  for (Operation *op : ops) {
+    if (getRole(kernel, op).region == role.region)
+      continue;
+    InFlightDiagnostic diagnostic =
+        op->emitOpError() << "ring " << ring.getNameAttr() << ": expected one "
+                          << name << " role, got a second one";
+    diagnostic.attachNote(ops.front()->getLoc()) << "the first one is here";
+    return std::nullopt;
+  }
+  return role;
+}
+
+/// One slot an iteration: no block meets the ring twice at one end.
+static LogicalResult verifyOneSlot(RingCreateOp ring,
+                                   ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Block *, 4> blocks;
+  for (Operation *op : ops)
+    if (!blocks.insert(op->getBlock()).second)
+      return op->emitOpError() << "ring " << ring.getNameAttr()
+                               << ": expected one slot an iteration, got two";
+  return success();
+}
+
+/// Of a ring between two roles: the loop whose every iteration takes the slot
+/// of its induction variable. Null, with a diagnostic, where there is none.
+static scf::ForOp getLoop(RingCreateOp ring, ArrayRef<Operation *> ops) {
+  Operation *op = ops.front();
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  // The index is the second operand of acquire and of peek.
+  if (ops.size() == 1 && loop && loop.getInductionVar() == op->getOperand(1))
+    return loop;
+  op->emitOpError() << "ring " << ring.getNameAttr()
+                    << ": expected the slot of the induction variable of one "
+                       "scf.for around it";
+  return {};
+}
+
+static bool sameExtent(scf::ForOp a, scf::ForOp b) {
+  return isEqualConstantIntOrValue(a.getLowerBound(), b.getLowerBound()) &&
+         isEqualConstantIntOrValue(a.getUpperBound(), b.getUpperBound()) &&
+         isEqualConstantIntOrValue(a.getStep(), b.getStep());
+}
+
+static LogicalResult verifyInstances(RingCreateOp ring, const Role &producer,
+                                     const Role &consumer) {
+  int64_t from = producer.getInstances(), to = consumer.getInstances();
+  int64_t consumers = ring.getConsumers();
+  // Either one ring whose slots every instance releases, or one a pair.
+  int64_t expected = from == 1 ? to : 1;
+  if (from != 1 && from != to)
+    return ring.emitOpError()
+           << "ring " << ring.getNameAttr() << ": expected " << from
+           << " instances of the consumer as of the producer, got " << to;
+  if (consumers == expected)
+    return success();
+  return ring.emitOpError()
+         << "ring " << ring.getNameAttr() << ": consumers: expected "
+         << expected << ", got " << consumers;
+}
+
+static LogicalResult verifyRing(const KernelScope &scope, RingCreateOp ring) {
+  SmallVector<Operation *> acquires, peeks;
+  for (Operation *user : ring.getRing().getUsers()) {
+    if (isa<AcquireOp>(user))
+      acquires.push_back(user);
+    else if (isa<PeekOp>(user))
+      peeks.push_back(user);
+    else
+      return user->emitOpError() << "ring " << ring.getNameAttr()
+                                 << ": expected a use by acquire or peek";
+  }
+  std::optional<Role> producer =
+      getEnd(scope.kernel, ring, acquires, "producer");
+  if (!producer)
+    return failure();
+  std::optional<Role> consumer = getEnd(scope.kernel, ring, peeks, "consumer");
+  if (!consumer || failed(verifyOneSlot(ring, acquires)) ||
+      failed(verifyOneSlot(ring, peeks)))
+    return failure();
+  bool oneRole = producer->region == consumer->region;
+  Protocol expected = oneRole ? Protocol::CpAsyncGroup : Protocol::Mbarrier;
+  if (ring.getProtocol() != expected)
+    return ring.emitOpError()
+           << "ring " << ring.getNameAttr() << ": protocol: expected "
+           << stringifyProtocol(expected) << " between "
+           << (oneRole ? "the ends of one role" : "two roles") << ", got "
+           << stringifyProtocol(ring.getProtocol());
+  if (failed(verifyInstances(ring, *producer, *consumer)))
+    return failure();
+  // Within one role the producer runs ahead of the consumer by a prologue, and
+  // program order keeps them in step. Between roles the loops must agree.
+  if (oneRole)
+    return success();
+  scf::ForOp from = getLoop(ring, acquires);
+  if (!from)
+    return failure();
+  scf::ForOp to = getLoop(ring, peeks);
+  if (!to)
+    return failure();
+  if (sameExtent(from, to))
+    return success();
+  InFlightDiagnostic diagnostic =
+      to.emitOpError() << "ring " << ring.getNameAttr()
+                       << ": expected the extent of the producer's loop";
+  diagnostic.attachNote(from.getLoc()) << "the producer's loop is here";
+  return diagnostic;
+}
+
+LogicalResult delta::tile::verifyRings(const KernelScope &scope) {
+  KernelOp kernel = scope.kernel;
+  WalkResult result = kernel.getBody().walk([&](RingCreateOp ring) {
+    return failed(verifyRing(scope, ring)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
