@@ -10,6 +10,10 @@
 // inside the chunk, R its last row. Rows outside the sequence are zero rows, for
 // which every op here is the identity of the recurrence.
 //
+// Tiles are f32 of static shape. Labels N1, N2, ... are the constraints of
+// docs/delta-dialect.md, which the verifiers check. No op promises an order of
+// summation.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DELTA_CHUNK_OPS_TD
@@ -47,6 +51,14 @@ def Delta_LoadOp : Delta_ChunkOp<"load", [AttrSizedOperandSegments]> {
     `before` says that every row read was stored by an earlier iteration of the
     surrounding loop (DeltaFormer reads u); the chunked phase's verifier checks the
     offset.
+
+    Arrays are bf16, f16 or f32 (N1), with one index an axis (N2). The caller
+    promises that what is read lies inside the array, also on the fixed axes.
+
+    ```mlir
+    %K = delta.load %k[%b, %t, %h, %c0] rows(%n) dims [1, 3]
+           : memref<?x?x16x128xbf16> -> tensor<64x128xf32>
+    ```
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
       Variadic<Index>:$indices, Optional<Index>:$rows,
@@ -62,6 +74,13 @@ def Delta_StoreOp : Delta_ChunkOp<"store", [AttrSizedOperandSegments]> {
   let summary = "Write the first `rows` rows of a tile, rounded to the array's dtype";
   let description = [{
     The inverse of `delta.load`: rows from `rows` on are not written.
+    Elements round to nearest, ties to even. Arguments and promises as of
+    `delta.load`.
+
+    ```mlir
+    delta.store %O, %o[%b, %t, %h, %c0] rows(%n) dims [1, 3]
+      : tensor<64x128xf32>, memref<?x?x16x128xbf16>
+    ```
   }];
   let arguments = (ins Delta_Tile:$tile,
       Arg<AnyMemRef, "", [MemWrite]>:$dest, Variadic<Index>:$indices,
@@ -79,7 +98,14 @@ def Delta_StoreOp : Delta_ChunkOp<"store", [AttrSizedOperandSegments]> {
 def Delta_GatePrefixOp : Delta_ChunkOp<"gate_prefix", [Pure,
     AllTypesMatch<["decay", "prefix"]>]> {
   let summary = "Inclusive prefix sum of log decays inside a chunk";
-  let description = [{ `G_i = sum_{j <= i} g_j`, natural logarithms, f32. }];
+  let description = [{
+    `G_i = sum_{j <= i} g_j` for a vector g [C] of natural logarithms (N6). Rows
+    outside the sequence have g = 0, so the last element is the chunk's whole decay.
+
+    ```mlir
+    %G = delta.gate_prefix %g : tensor<64xf32>
+    ```
+  }];
   let arguments = (ins Delta_Tile:$decay);
   let results = (outs Delta_Tile:$prefix);
   let assemblyFormat = "$decay attr-dict `:` type($decay)";
@@ -94,6 +120,13 @@ def Delta_DecayOp : Delta_ChunkOp<"decay", [Pure,
     exponential would overflow. `rows` and `columns` are the prefixes of the row and
     of the column index (they differ in length when rows count tokens and columns
     micro-steps).
+    Shapes [R, C], [R], [C]; the part is triangular (N7). Gated DeltaNet, 2412.06464,
+    section 3.3.
+
+    ```mlir
+    %P = delta.decay %QK, %Gt, %G part<lower> {steps = 2 : i64}
+           : tensor<32x64xf32>, tensor<32xf32>, tensor<64xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$input, Delta_Tile:$rows,
       Delta_Tile:$columns, Delta_Part:$part, Delta_Steps:$steps);
@@ -114,6 +147,15 @@ def Delta_GramOp : Delta_ChunkOp<"gram", [Pure]> {
     `kernel` is an elementwise function of the scaled product: `linear`, `exp`,
     `relu` or `round` (to the nearest integer, halves to even). `softmax` needs the
     whole row and is refused here: see `delta.online`.
+
+    x [R, D] and y [C, D] give [R, C] (N8, N9). The matrices K K^T and Q K^T of the
+    WY form (DeltaNet, 2406.06484, section 3), and the kernels of DeltaFormer
+    (2505.19488, eqs. 8 and 9).
+
+    ```mlir
+    %KK = delta.gram %K, %K part<strict_lower> {prec = #delta.prec<bf16>}
+            : tensor<64x128xf32>, tensor<64x128xf32> -> tensor<64x64xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$lhs, Delta_Tile:$rhs, Delta_Part:$part,
       Delta_Steps:$steps, DefaultValuedAttr<F32Attr, "1.0f">:$scale,
@@ -129,7 +171,13 @@ def Delta_GramOp : Delta_ChunkOp<"gram", [Pure]> {
 def Delta_ScaleOp : Delta_ChunkOp<"scale", [Pure,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Multiply rows (axis 0) or columns (axis 1) by a vector";
-  let description = [{ axis 0: `v_i x_ij`; axis 1: `x_ij v_j`. }];
+  let description = [{
+    axis 0: `v_i x_ij`; axis 1: `x_ij v_j`, for x [R, C] and v [R] or [C] (N10).
+
+    ```mlir
+    %A = delta.scale %KK, %beta {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
+    ```
+  }];
   let arguments = (ins Delta_Tile:$input, Delta_Tile:$factors,
       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$axis);
   let results = (outs Delta_Tile:$result);
@@ -142,10 +190,18 @@ def Delta_TriInverseOp : Delta_ChunkOp<"tri_inverse", [Pure,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "(I + A)^-1 of a strictly lower triangular A";
   let description = [{
-    `entry_bound` promises |entries of the inverse and of every block merge| <= bound
+    The inverse of the WY form (DeltaNet, 2406.06484, section 3): unit lower
+    triangular, for a square A (N11) of which what is below the diagonal is read.
+
+    `entry_bound` promises |entries of the inverse below its diagonal and of every
+    block merge| <= bound
     (linear kernel, |k| <= 1 and beta <= 2: |M_ij| <= beta_i). `row_stochastic`
     promises that rows of |A| sum to at most 1 (softmax rows and |beta| <= 1 proved by
     the spec); only then is Neumann doubling admissible.
+
+    ```mlir
+    %M = delta.tri_inverse %A {entry_bound = 2.0 : f32} : tensor<64x64xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$input, OptionalAttr<F32Attr>:$entry_bound,
       UnitAttr:$row_stochastic);
@@ -157,6 +213,13 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
   let summary = "L x (or L^T x), plus an accumulator";
   let description = [{
     `part` and `steps` say which part of L may differ from 0 (before `transpose`).
+    L must be 0 elsewhere; a lowering may use that or not. L [R, C] and x [C, V] give
+    [R, V], transposed x [R, V] gives [C, V] (N12).
+
+    ```mlir
+    %O = delta.apply %P, %U acc(%QS : tensor<64x128xf32>) part<lower>
+           : tensor<64x64xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$matrix, Delta_Tile:$input,
       Optional<Delta_Tile>:$accumulator, Delta_Part:$part, Delta_Steps:$steps,
@@ -170,6 +233,13 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
 
 def Delta_RowSumOp : Delta_ChunkOp<"rowsum", [Pure]> {
   let summary = "Sum of each row";
+  let description = [{
+    `r_i = sum_j x_ij` for x [R, C] (N13).
+
+    ```mlir
+    %r = delta.rowsum %x : tensor<64x128xf32> -> tensor<64xf32>
+    ```
+  }];
   let arguments = (ins Delta_Tile:$input);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
@@ -184,6 +254,13 @@ def Delta_ReadOp : Delta_ChunkOp<"read", [Pure]> {
   let description = [{
     `result_i = scale * f_i * x_i S` (or `x_i S^T` with `transpose`), where f_i is
     exp(G_i) for role `read`, exp(G_R - G_i) for role `write`, and 1 without `decay`.
+    x [R, K] and S [K, V] give [R, V], transposed x [R, V] gives [R, K]; `decay` is
+    the prefix G [R] (N14).
+
+    ```mlir
+    %KS = delta.read %K, %S decay(%G : tensor<64xf32>)
+            : tensor<64x128xf32>, tensor<128x128xf32> -> tensor<64x128xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$input, Delta_Tile:$state,
       Optional<Delta_Tile>:$decay,
@@ -204,6 +281,12 @@ def Delta_UpdateOp : Delta_ChunkOp<"update", [Pure,
   let description = [{
     `result = exp(G_R) S + scale * sum_i f_i k_i^T u_i`, where f_i is exp(G_R - G_i)
     for role `write`, exp(G_i) for role `read`, and both factors are 1 without `decay`.
+    S [K, V], rows k [R, K] and u [R, V]; `decay` is the prefix G [R] (N15).
+
+    ```mlir
+    %S1 = delta.update %S, %K, %U decay(%G : tensor<64xf32>)
+            : tensor<128x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$state, Delta_Tile:$key, Delta_Tile:$value,
       Optional<Delta_Tile>:$decay,
@@ -233,6 +316,13 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
     ```
     Without `values` acc is only rescaled (the diagonal block, whose u are not known
     yet). A row that has seen no score has m = -1e30 and l = 0, never NaN.
+    Start with these and acc = 0. Shapes: N16.
+
+    ```mlir
+    %m1, %l1, %a1 = delta.online %m, %l, %a, %s values(%u : tensor<64x128xf32>) part<full>
+        : tensor<64xf32>, tensor<64xf32>, tensor<64x128xf32>, tensor<64x64xf32>
+       -> tensor<64xf32>, tensor<64xf32>, tensor<64x128xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$max, Delta_Tile:$sum, Delta_Tile:$acc,
       Delta_Tile:$scores, Optional<Delta_Tile>:$values,
@@ -251,6 +341,12 @@ def Delta_WeightsOp : Delta_ChunkOp<"weights", [Pure,
   let summary = "Softmax weights of a block from finished row statistics";
   let description = [{
     `exp(s_ij - m_i) / l_i` on `part`, 0 elsewhere and in rows with l_i = 0.
+    m and l are the row statistics of `delta.online` (N17).
+
+    ```mlir
+    %P = delta.weights %s, %m, %l part<strict_lower>
+           : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
+    ```
   }];
   let arguments = (ins Delta_Tile:$scores, Delta_Tile:$max, Delta_Tile:$sum,
       Delta_Part:$part);

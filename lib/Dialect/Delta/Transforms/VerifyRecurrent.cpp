@@ -13,6 +13,7 @@
 
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
+#include "VerifyRecurrent.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Delta/IR/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -239,7 +240,7 @@ static LogicalResult verifyIsLowered(RecurrenceOp op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifySpec(func::FuncOp function) {
+LogicalResult delta::verifySpec(func::FuncOp function) {
   if (failed(verifyFunction(function)))
     return failure();
   FailureOr<RecurrenceOp> recurrence = verifyOps(function);
