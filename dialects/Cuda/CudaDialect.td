@@ -1,0 +1,43 @@
+//===- CudaDialect.td - the exit dialect ------------------ -*- tablegen -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_DIALECT_TD
+#define CUDA_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Cuda_Dialect : Dialect {
+  let name = "cuda";
+  let cppNamespace = "::delta::cuda";
+  let summary = "CUDA C++ text as IR: one op is one statement or one expression";
+  let description = [{
+    The last phase. Everything that a reader sees in an emitted file is in the IR
+    before it is printed: names, order, comments, includes, what is inline and what
+    gets a variable. The printer (lib/Target/Cuda) spells ops and breaks lines, and
+    decides nothing. Contract: E1 to E6, `cuda-verify-emittable`
+    (docs/cuda-dialect.md).
+
+    Instruction-level code is no part of it: kernels call the device library
+    (include/delta/Device), which is ordinary CUDA.
+
+    Two attributes stand on arguments of kernels and functions: `cuda.name`, the
+    parameter's name, and `cuda.restrict`, for pointers through which alone the
+    memory behind them is reached while the kernel runs.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Argument attributes, see the dialect's description.
+    static constexpr ::llvm::StringLiteral getNameAttrName() { return "cuda.name"; }
+    static constexpr ::llvm::StringLiteral getRestrictAttrName() { return "cuda.restrict"; }
+  }];
+}
+
+class Cuda_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Cuda_Dialect, mnemonic, traits>;
+
+#endif // CUDA_DIALECT_TD

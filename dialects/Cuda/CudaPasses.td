@@ -1,0 +1,51 @@
+//===- CudaPasses.td - passes on the exit dialect --------- -*- tablegen -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_PASSES_TD
+#define CUDA_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanExpressions : Pass<"cuda-plan-expressions", "::mlir::ModuleOp"> {
+  let summary = "Decide which expressions are written inside others";
+  let description = [{
+    An expression is written at its use if that is where it may be evaluated and the
+    text stays readable: it has no wanted name, one use in the same block, a scalar or
+    pointer type, and the expression that it ends up in stays small. Literals and
+    builtins without a name are written at every use, reads of variables where nothing
+    may assign between the read and the use. Everything else gets a variable. An
+    expression that nobody uses and that has no effect is erased.
+
+    ```mlir
+    %0 = cuda.binary mul %c, %C : index, index -> index
+    %left = cuda.binary sub %T, %0 {name = "left"} : index, index -> index
+    // becomes: %0 is {inlined}, and the text is
+    // const int64_t left = T - c * 64;
+    ```
+  }];
+}
+
+def LegalizeNames : Pass<"cuda-legalize-names", "::mlir::ModuleOp"> {
+  let summary = "Give every variable and parameter a legal name of its own";
+  let description = [{
+    The wanted name (`name`, `cuda.name`) is kept where it can be. Characters that C++
+    does not have in names become `_`; keywords, names that the text uses for something
+    else (functions called, types, builtins, symbols of the file) and names taken in an
+    enclosing scope get a number: `S`, `S_2`. Blocks side by side may use the same
+    names. A variable that wants none is named by its type: `value`, `pointer`, `count`.
+  }];
+}
+
+def VerifyEmittable : Pass<"cuda-verify-emittable", "::mlir::ModuleOp"> {
+  let summary = "Check that the module can be printed as C++";
+  let description = [{
+    The contract of the last phase, E1 to E6 of docs/cuda-dialect.md. The IR is never
+    changed.
+  }];
+}
+
+#endif // CUDA_PASSES_TD

@@ -1,0 +1,90 @@
+//===- PlanExpressions.cpp - what is written inside what --------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Walks backwards, so that an expression's users are planned before it. Sets
+/// `inlined` and erases what nobody uses; may not move anything.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Cuda/Transforms/Passes.h"
+
+#include "Inlining.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace delta;
+using namespace delta::cuda;
+
+namespace delta::cuda {
+#define GEN_PASS_DEF_PLANEXPRESSIONS
+#include "delta/Dialect/Cuda/IR/CudaPasses.h.inc"
+} // namespace delta::cuda
+
+/// Operators in one statement beyond which a reader would rather have a name.
+static constexpr unsigned maxOperators = 5;
+
+namespace {
+
+struct PlanExpressions
+    : public cuda::impl::PlanExpressionsBase<PlanExpressions> {
+  void runOnOperation() override {
+    for (Region &region : getOperation()->getRegions())
+      plan(region);
+  }
+
+private:
+  void plan(Region &region) {
+    for (Block &block : region)
+      for (Operation &op :
+           llvm::make_early_inc_range(llvm::reverse(block.getOperations()))) {
+        for (Region &nested : op.getRegions())
+          plan(nested);
+        if (auto expression = dyn_cast<ExpressionOpInterface>(op))
+          plan(expression);
+      }
+  }
+
+  void plan(ExpressionOpInterface op) {
+    if (op.getEvaluation() != Evaluation::Effect && op->use_empty())
+      return op->erase();
+    op.setInlined(shouldInline(op));
+  }
+
+  bool shouldInline(ExpressionOpInterface op) {
+    if (op.getEvaluation() == Evaluation::Effect || op.getName())
+      return false;
+    SmallVector<Operation *> statements = getStatements(op);
+    if (!llvm::all_of(statements, [&](Operation *statement) {
+          return mayEvaluateAt(op, statement);
+        }))
+      return false;
+    if (auto literal = dyn_cast<LiteralOp>(*op))
+      return !needsTypedOperand(literal);
+    if (isa<ReadOp>(*op) || op.getEvaluation() == Evaluation::Constant)
+      return true;
+    // Fragments are never written inside an expression: a kernel reads as one
+    // step a line.
+    if (!op->getResult(0).getType().isIntOrIndexOrFloat() &&
+        !isa<cuda::PointerType>(op->getResult(0).getType()) &&
+        !isa<AddressOfOp>(*op))
+      return false;
+    if (!op->hasOneUse() || statements.size() != 1 ||
+        statements.front()->getBlock() != op->getBlock())
+      return false;
+    unsigned &operators = operatorsOf[statements.front()];
+    if (operators >= maxOperators)
+      return false;
+    ++operators;
+    return true;
+  }
+
+  /// Operators written inside a statement so far.
+  llvm::DenseMap<Operation *, unsigned> operatorsOf;
+};
+
+} // namespace
