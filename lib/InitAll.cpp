@@ -14,6 +14,8 @@
 #include "delta/InitAll.h"
 
 #include "delta/Conversion/Passes.h"
+#include "delta/Dialect/Cuda/IR/CudaDialect.h"
+#include "delta/Dialect/Cuda/Transforms/Passes.h"
 #include "delta/Dialect/Delta/IR/DeltaDialect.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
@@ -44,7 +46,7 @@ void delta::registerAllDialects(DialectRegistry &registry) {
   registry.insert<delta::DeltaDialect, arith::ArithDialect, func::FuncDialect,
                   linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  delta::tile::TileDialect>();
+                  delta::tile::TileDialect, delta::cuda::CudaDialect>();
   // How upstream ops become ops on buffers, and who owns those.
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
@@ -61,6 +63,7 @@ void delta::registerAllPasses() {
   delta::registerConversionPasses();
   delta::registerDeltaPasses();
   delta::tile::registerTilePasses();
+  delta::cuda::registerCudaPasses();
   registerCpuPipeline();
   registerTilePipelines();
   registerCanonicalizerPass();
