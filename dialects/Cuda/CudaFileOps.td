@@ -124,7 +124,8 @@ def Cuda_KernelOp : Cuda_FunctionLike<"kernel"> {
   let description = [{
     `threads` a CTA, at least `min_blocks` of them resident on an SM (launch bounds),
     `shared_bytes` of dynamic shared memory. `includes` names the device headers that
-    the body calls; the file that takes the kernel in includes them.
+    the body calls; the file that takes the kernel in includes them. `capability` is
+    the least compute capability that runs it, times ten.
 
     `grid` are the extents that the kernel walks over, first index fastest, -1 where
     only the launch knows: the launch has one axis, `gridDim.x` their product, and the
@@ -148,6 +149,7 @@ def Cuda_KernelOp : Cuda_FunctionLike<"kernel"> {
       ConfinedAttr<I64Attr, [IntPositive]>:$threads,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$min_blocks,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$shared_bytes,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "80">:$capability,
       OptionalAttr<DenseI64ArrayAttr>:$grid, OptionalAttr<StrArrayAttr>:$includes,
       OptionalAttr<StrAttr>:$doc, OptionalAttr<StrAttr>:$sym_visibility,
       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);

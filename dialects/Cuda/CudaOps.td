@@ -184,7 +184,7 @@ def Cuda_ReadOp : Cuda_Expression<"read", "Read"> {
   }];
   let arguments = !con((ins Cuda_VariableType:$variable), nameArguments);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$variable attr-dict `:` type($variable) `->` type($result)";
+  let assemblyFormat = "$variable attr-dict `:` qualified(type($variable)) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -192,7 +192,7 @@ def Cuda_AddressOfOp : Cuda_Expression<"address_of", "Pure"> {
   let summary = "The address of a variable, for a function that writes to it";
   let arguments = !con((ins Cuda_VariableType:$variable), nameArguments);
   let results = (outs Cuda_PointerType:$result);
-  let assemblyFormat = "$variable attr-dict `:` type($variable) `->` type($result)";
+  let assemblyFormat = "$variable attr-dict `:` qualified(type($variable)) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
 
@@ -217,7 +217,7 @@ def Cuda_CallOp : Cuda_Expression<"call", ""> {
                         Variadic<AnyType>:$args, UnitAttr:$pure), nameArguments);
   let results = (outs Optional<AnyType>:$result);
   let assemblyFormat = [{
-    $callee (`<` $template_args^ `>`)? `(` $args `)` attr-dict
+    $callee (`` `<` $template_args^ `>`)? `` `(` $args `)` attr-dict
     `:` functional-type($args, $result)
   }];
   let hasVerifier = 1;
@@ -239,7 +239,7 @@ def Cuda_LaunchOp : Cuda_Expression<"launch", "Effect",
                         Variadic<AnyType>:$args), nameArguments);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $kernel `config` `(` $config `:` type($config) `)`
+    $kernel `config` `(` $config `:` qualified(type($config)) `)`
     `args` `(` ($args^ `:` type($args))? `)` attr-dict `:` type($result)
   }];
 }
@@ -278,7 +278,7 @@ def Cuda_DeclareOp : Cuda_Op<"declare",
 def Cuda_AssignOp : Cuda_Op<"assign"> {
   let summary = "variable = value;";
   let arguments = (ins Cuda_VariableType:$variable, AnyType:$value);
-  let assemblyFormat = "$variable `,` $value attr-dict `:` type($variable) `,` type($value)";
+  let assemblyFormat = "$variable `,` $value attr-dict `:` qualified(type($variable)) `,` type($value)";
   let hasVerifier = 1;
 }
 

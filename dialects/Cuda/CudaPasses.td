@@ -10,12 +10,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PlanLauncher : Pass<"cuda-plan-launcher", "::mlir::ModuleOp"> {
+  let summary = "Turn a host function into files: kernels, launcher, C header";
+  let description = [{
+    Each `func.func` that launches `cuda.kernel`s becomes the files NAME.cu (its
+    kernels, in the order of their launches, and the launcher) and NAME.h (the C ABI):
+
+    ```mlir
+    func.func @gdn(%k: memref<?x?x16x128xbf16> {delta.name = "k"},
+                   %o: memref<?x?x16x128xbf16> {delta.name = "o", delta.result}) {
+      %B = memref.dim %k, %c0 : memref<?x?x16x128xbf16>
+      %T = memref.alloc(%B) {delta.name = "T"} : memref<?x64x64xbf16>
+      tile.launch @gdn_prepare grid(%B) args(%k, %T : ..)
+      tile.launch @gdn_chain grid(%c2, %B) args(%k, %T, %o : ..)
+      return
+    }
+    // becomes
+    cuda.file "gdn.h" { .. cuda.struct "gdn_args" .. }
+    cuda.file "gdn.cu" { .. cuda.kernel @gdn_prepare .. cuda.function @gdn_launch .. }
+    ```
+
+    Sizes: axis 0 of the arrays is the batch, axis 1 the length; no other may be
+    dynamic. Kernels get the arguments that `cuda.kernel` documents. Workspace buffers
+    are laid out one behind another, aligned to 256 bytes. The launcher refuses what
+    docs/output.md lists before it launches anything. On the .cu, `cuda.interface`
+    keeps what the manifest needs of the arrays' types.
+  }];
+  let dependentDialects = ["::delta::cuda::CudaDialect"];
+}
+
 def PlanExpressions : Pass<"cuda-plan-expressions", "::mlir::ModuleOp"> {
   let summary = "Decide which expressions are written inside others";
   let description = [{
     An expression is written at its use if that is where it may be evaluated and the
-    text stays readable: it has no wanted name, one use in the same block, a scalar or
-    pointer type, and the expression that it ends up in stays small. Literals and
+    text stays readable: it has no wanted name, one use in the same block, it is no
+    fragment (except right of an assignment), and the statement that it ends up in
+    stays small. Literals and
     builtins without a name are written at every use, reads of variables where nothing
     may assign between the read and the use. Everything else gets a variable. An
     expression that nobody uses and that has no effect is erased.

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Parses a spec, runs passes, prints the result. Everything that it can do is
-/// registered by InitAll.
+/// Parses a spec and either runs passes and prints the result, or with --emit
+/// compiles it to files. Everything that it can do is registered by InitAll.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "delta/Artefact/Emit.h"
 #include "delta/InitAll.h"
 #include "delta/Support/Version.h"
 
@@ -19,12 +20,39 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
+namespace cl = llvm::cl;
+using delta::EmitKind;
+
 int main(int argc, char **argv) {
-  llvm::cl::SetVersionPrinter(
+  cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << delta::getVersionLine() << '\n'; });
+  cl::list<EmitKind> kinds(
+      "emit", cl::CommaSeparated, cl::desc("Compile to files in the folder -o"),
+      cl::values(clEnumValN(EmitKind::Mlir, "mlir", "IR of the last phase"),
+                 clEnumValN(EmitKind::Cuda, "cuda", "CUDA text, C header"),
+                 clEnumValN(EmitKind::Cubin, "cubin", "and a cubin a target"),
+                 clEnumValN(EmitKind::Library, "library", "and lib*.so"),
+                 clEnumValN(EmitKind::Torch, "torch", "and a PyTorch op")));
+  cl::list<std::string> targets(
+      "target", cl::CommaSeparated, cl::value_desc("sm_80,sm_90a,..."),
+      cl::desc("With --emit: what the binaries run on (default: sm_80)"));
+  cl::opt<bool> amalgamate(
+      "amalgamate",
+      cl::desc("With --emit: put the device library into the .cu"));
+
   mlir::DialectRegistry registry;
   delta::registerAllDialects(registry);
   delta::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "delta: compiler for delta-rule recurrences\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "delta: compiler for delta-rule recurrences\n", registry);
+  if (kinds.empty())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, input, output, registry));
+  delta::EmitOptions options;
+  options.kinds = kinds;
+  if (!targets.empty())
+    options.targets = targets;
+  options.directory = output;
+  options.amalgamate = amalgamate;
+  return mlir::asMainReturnCode(delta::emitFile(input, options, registry));
 }

@@ -63,8 +63,8 @@ std::string cuda::spellType(Type type) {
 std::string cuda::spellDeclarator(Type type, StringRef name,
                                   StringRef qualifier) {
   if (auto array = dyn_cast<cuda::ArrayType>(type))
-    return fmt::format(
-        "{}[{}]", spellDeclarator(array.getElement(), name), array.getSize());
+    return fmt::format("{}[{}]", spellDeclarator(array.getElement(), name),
+                       array.getSize());
   std::string text = spellType(type);
   if (!StringRef(text).ends_with("*"))
     text += ' ';
@@ -288,6 +288,12 @@ static Spelling spellCast(CastOp op) {
   bool toPointer = isa<cuda::PointerType>(to);
   if (!fromPointer && !toPointer)
     return {type + "(" + operand + ")", Primary};
+  // C++ adds a const by itself.
+  if (fromPointer && toPointer &&
+      cast<cuda::PointerType>(from).getPointee() ==
+          cast<cuda::PointerType>(to).getPointee() &&
+      cast<cuda::PointerType>(to).getIsConst())
+    return {::spellOperand(op.getOperand(), Prefix), Prefix};
   bool isStatic = toPointer && (isVoidPointer(from) || isVoidPointer(to));
   return {fmt::format("{}<{}>({})",
                       isStatic ? "static_cast" : "reinterpret_cast", type,
@@ -318,8 +324,7 @@ static std::string spellCallee(CallOp op) {
 }
 
 static Spelling spellLaunch(LaunchOp op) {
-  std::string text =
-      "cudaLaunchKernelEx(" + cuda::spellOperand(op.getConfig());
+  std::string text = "cudaLaunchKernelEx(" + cuda::spellOperand(op.getConfig());
   text += std::string(",") + breakable + op.getKernel().str();
   for (Value argument : op.getArgs())
     text += std::string(",") + breakable + cuda::spellOperand(argument);

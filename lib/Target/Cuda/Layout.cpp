@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A greedy line breaker: of the places where a line may end and that still fit,
-/// the last one in the fewest brackets.
+/// A greedy line breaker: of the places where a line may end and that still
+/// fit, the last one in the fewest brackets.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -36,9 +36,7 @@ public:
 
 private:
   /// One line, or several if it is too long.
-  void line(const std::string &statement) {
-    text += layOut(statement, indent);
-  }
+  void line(const std::string &statement) { text += layOut(statement, indent); }
   /// A line that does not belong to the text around it: a directive.
   void rawLine(StringRef directive) { text += (directive + "\n").str(); }
   void comment(std::optional<StringRef> words, StringRef prefix) {
@@ -64,8 +62,9 @@ private:
   void printBlock(Block &block);
   void printStatement(Operation *op);
   void printExpression(ExpressionOpInterface op);
-  void printIf(IfOp op, const std::string &start);
-  bool printBody(Block &block, const std::string &head);
+  void printFor(ForOp op);
+  void printIf(IfOp op);
+  void printBodies(ArrayRef<std::pair<std::string, Block *>> bodies);
 
   std::string text;
   unsigned indent = 0;
@@ -140,11 +139,11 @@ void FilePrinter::printFunction(FunctionOpInterface function,
       signature += std::string(",") + breakable;
     auto name = function.getArgAttrOfType<StringAttr>(
         i, CudaDialect::getNameAttrName());
-    bool restrict = bool(function.getArgAttr(
-        i, CudaDialect::getRestrictAttrName()));
-    signature += declarator(function, function.getArgumentTypes()[i],
-                            name ? name.getValue() : "",
-                            restrict ? "__restrict__" : "");
+    bool restrict =
+        bool(function.getArgAttr(i, CudaDialect::getRestrictAttrName()));
+    signature +=
+        declarator(function, function.getArgumentTypes()[i],
+                   name ? name.getValue() : "", restrict ? "__restrict__" : "");
   }
   if (function.isExternal())
     return line(signature + ");");
@@ -227,44 +226,73 @@ void FilePrinter::printBlock(Block &block) {
   }
 }
 
-/// Prints `head {`, the block, and leaves the closing brace to the caller; a
-/// block of one line stands without braces. Returns whether there are braces.
-bool FilePrinter::printBody(Block &block, const std::string &head) {
-  size_t start = text.size();
-  line(head);
-  size_t body = text.size();
-  nested([&] { printBlock(block); });
-  StringRef headLines = StringRef(text).slice(start, body);
-  StringRef lines = StringRef(text).drop_front(body);
-  bool isStatement =
-      !block.empty() && !isa<CommentOp, ForOp, IfOp>(block.back());
-  if (headLines.count('\n') == 1 && lines.count('\n') == 1 && isStatement)
-    return false;
-  text.insert(body - 1, " {");
-  return true;
+/// Prints blocks with a head each, `if (x)`, `else`; without braces if each
+/// head and each block is one line.
+void FilePrinter::printBodies(
+    ArrayRef<std::pair<std::string, Block *>> bodies) {
+  // Printed apart first: how they look decides about the braces.
+  SmallVector<std::string> texts;
+  bool braces = false;
+  for (auto &[head, block] : bodies) {
+    std::string outside;
+    std::swap(text, outside);
+    nested([&] { printBlock(*block); });
+    std::swap(text, outside);
+    bool isSimple = !block->empty() &&
+                    !isa<CommentOp, ForOp, IfOp>(block->back()) &&
+                    StringRef(outside).count('\n') == 1 &&
+                    StringRef(layOut(head, indent)).count('\n') == 1;
+    braces |= !isSimple;
+    texts.push_back(outside);
+  }
+  for (auto [i, body] : llvm::enumerate(bodies)) {
+    line((braces && i ? "} " : "") + body.first + (braces ? " {" : ""));
+    text += texts[i];
+  }
+  if (braces)
+    line("}");
 }
 
-void FilePrinter::printIf(IfOp op, const std::string &start) {
-  bool braces = printBody(op.getThenBody().front(),
-                          start + "if (" + spellOperand(op.getCondition()) +
-                              ")");
-  if (op.getElseBody().empty()) {
-    if (braces)
-      line("}");
-    return;
-  }
-  std::string close = braces ? "} else" : "else";
-  Block &otherwise = op.getElseBody().front();
-  // `else if` where nothing but a written-out condition stands before the if.
+void FilePrinter::printIf(IfOp op) {
+  SmallVector<std::pair<std::string, Block *>> bodies;
+  std::string start;
   auto isInlined = [](Operation &op) {
     auto expression = dyn_cast<ExpressionOpInterface>(op);
     return expression && expression.getInlined();
   };
-  if (!otherwise.empty() && isa<IfOp>(otherwise.back()) &&
-      llvm::all_of(llvm::drop_end(otherwise), isInlined))
-    return printIf(cast<IfOp>(otherwise.back()), close + " ");
-  if (printBody(otherwise, close))
-    line("}");
+  for (;;) {
+    bodies.push_back({start + "if (" + spellOperand(op.getCondition()) + ")",
+                      &op.getThenBody().front()});
+    if (op.getElseBody().empty())
+      break;
+    // `else if` where nothing but a written-out condition stands before the if.
+    Block &otherwise = op.getElseBody().front();
+    if (otherwise.empty() || !isa<IfOp>(otherwise.back()) ||
+        !llvm::all_of(llvm::drop_end(otherwise), isInlined)) {
+      bodies.push_back({"else", &otherwise});
+      break;
+    }
+    op = cast<IfOp>(otherwise.back());
+    start = "else ";
+  }
+  printBodies(bodies);
+}
+
+void FilePrinter::printFor(ForOp op) {
+  if (std::optional<uint64_t> factor = op.getUnroll())
+    line(*factor ? fmt::format("#pragma unroll {}", *factor)
+                 : "#pragma unroll");
+  std::string name = op.getName().value_or("").str();
+  auto step = op.getStep().getDefiningOp<LiteralOp>();
+  bool byOne = step && step.getInlined() &&
+               cast<IntegerAttr>(step.getValue()).getInt() == 1;
+  std::string advance =
+      byOne ? "++" + name : name + " += " + spellOperand(op.getStep());
+  printBodies({{fmt::format("for ({} = {}; {} < {}; {})",
+                            declarator(op, op.getCounter().getType(), name),
+                            spellOperand(op.getLower()), name,
+                            spellOperand(op.getUpper()), advance),
+                &op.getBody().front()}});
 }
 
 void FilePrinter::printExpression(ExpressionOpInterface op) {
@@ -311,26 +339,8 @@ void FilePrinter::printStatement(Operation *op) {
         line(getVariableName(op.getVariable()).str() + " =" + breakable +
              spellOperand(op.getValue()) + ";");
       })
-      .Case([&](ForOp op) {
-        if (std::optional<uint64_t> factor = op.getUnroll())
-          line(*factor ? fmt::format("#pragma unroll {}", *factor)
-                       : "#pragma unroll");
-        std::string name = op.getName().value_or("").str();
-        auto step = op.getStep().getDefiningOp<LiteralOp>();
-        bool byOne = step && step.getInlined() &&
-                     cast<IntegerAttr>(step.getValue()).getInt() == 1;
-        std::string advance =
-            byOne ? "++" + name : name + " += " + spellOperand(op.getStep());
-        bool braces = printBody(
-            op.getBody().front(),
-            fmt::format("for ({} = {}; {} < {}; {})",
-                        declarator(op, op.getCounter().getType(), name),
-                        spellOperand(op.getLower()), name,
-                        spellOperand(op.getUpper()), advance));
-        if (braces)
-          line("}");
-      })
-      .Case([&](IfOp op) { printIf(op, ""); })
+      .Case([&](ForOp op) { printFor(op); })
+      .Case([&](IfOp op) { printIf(op); })
       .Case([&](ReturnOp op) {
         line(op.getValue() ? "return " + spellOperand(op.getValue()) + ";"
                            : "return;");

@@ -11,6 +11,7 @@ cuda.file "a/b.cu" {
 // expected-error@+1 {{is a header and holds a body of 'f'}}
 cuda.file "a.h" {
   cuda.function @f() {
+    cuda.comment "empty"
   }
 }
 
@@ -36,36 +37,42 @@ cuda.file "a.cu" {
 
 // expected-error@+1 {{must have no result}}
 cuda.kernel @k() -> i32 attributes {threads = 32 : i64} {
+  cuda.comment "empty"
 }
 
 // -----
 
 // expected-error@+1 {{threads must be at most 1024, got 2048}}
 cuda.kernel @k() attributes {threads = 2048 : i64} {
+  cuda.comment "empty"
 }
 
 // -----
 
 // expected-error@+1 {{extents of the grid must be -1 or at least 0, got -2}}
 cuda.kernel @k() attributes {threads = 32 : i64, grid = array<i64: 4, -2>} {
+  cuda.comment "empty"
 }
 
 // -----
 
 // expected-error@+1 {{'cuda.restrict' needs a pointer, argument 0 is 'index'}}
 cuda.kernel @k(%x: index {cuda.restrict}) attributes {threads = 32 : i64} {
+  cuda.comment "empty"
 }
 
 // -----
 
 // expected-error@+1 {{unknown argument attribute 'cuda.nam'}}
 cuda.kernel @k(%x: index {cuda.nam = "x"}) attributes {threads = 32 : i64} {
+  cuda.comment "empty"
 }
 
 // -----
 
 // expected-error@+1 {{must end with a return of its result}}
 cuda.function @f() -> i32 {
+  cuda.comment "empty"
 }
 
 // -----
@@ -159,6 +166,7 @@ cuda.function @f() {
 
 // expected-note@+1 {{the kernel is here}}
 cuda.kernel @k(%x: index) attributes {threads = 32 : i64} {
+  cuda.comment "empty"
 }
 cuda.function @f(%config: !cuda.pointer<!cuda.opaque<"cudaLaunchConfig_t">>, %x: i32) {
   // expected-error@+1 {{arguments must have types ('index'), got ('i32')}}

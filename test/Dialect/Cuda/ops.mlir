@@ -35,7 +35,7 @@ cuda.file "gdn.cu" {
   // CHECK: cuda.namespace "delta::gdn" {
   cuda.namespace "delta::gdn" {
     // CHECK: cuda.kernel @gdn_chain(%q: !cuda.pointer<bf16, const> {cuda.name = "q", cuda.restrict}, %T: index {cuda.name = "T"})
-    // CHECK-SAME: attributes {grid = array<i64: 2, -1>, includes = ["delta/Device/Mma.cuh"], shared_bytes = 1024 : i64, threads = 128 : i64}
+    // CHECK-SAME: attributes {capability = 80 : i64, grid = array<i64: 2, -1>, includes = ["delta/Device/Mma.cuh"], min_blocks = 1 : i64, shared_bytes = 1024 : i64, threads = 128 : i64}
     cuda.kernel @gdn_chain(%q: !cuda.pointer<bf16, const> {cuda.name = "q", cuda.restrict}, %T: index {cuda.name = "T"})
         attributes {threads = 128 : i64, shared_bytes = 1024 : i64, grid = array<i64: 2, -1>, includes = ["delta/Device/Mma.cuh"]} {
       // CHECK: %C = cuda.literal {name = "C"} 64 : index

@@ -44,23 +44,23 @@ void cuda::CudaDialect::initialize() {
       >();
 }
 
-LogicalResult cuda::CudaDialect::verifyRegionArgAttribute(
-    Operation *op, unsigned regionIndex, unsigned argIndex,
-    NamedAttribute attribute) {
+LogicalResult
+cuda::CudaDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
+                                            unsigned argIndex,
+                                            NamedAttribute attribute) {
   if (attribute.getName() == getNameAttrName()) {
     if (!isa<StringAttr>(attribute.getValue()))
       return op->emitError()
-             << "'" << attribute.getName().getValue()
-             << "' of argument " << argIndex << " must be a string, got "
-             << attribute.getValue();
+             << "'" << attribute.getName().getValue() << "' of argument "
+             << argIndex << " must be a string, got " << attribute.getValue();
     return success();
   }
   if (attribute.getName() == getRestrictAttrName()) {
     Type type = op->getRegion(regionIndex).getArgument(argIndex).getType();
     if (!isa<PointerType>(type))
-      return op->emitError() << "'" << attribute.getName().getValue()
-                             << "' needs a pointer, argument " << argIndex
-                             << " is " << type;
+      return op->emitError()
+             << "'" << attribute.getName().getValue()
+             << "' needs a pointer, argument " << argIndex << " is " << type;
     return success();
   }
   return op->emitError() << "unknown argument attribute '"

@@ -74,8 +74,8 @@ static LogicalResult verifyMembers(Operation *op, Block &body, StringRef what) {
   for (Operation &nested : body) {
     auto member = dyn_cast<Member>(nested);
     if (!member)
-      return nested.emitOpError() << "is no " << what << " of '"
-                                  << op->getName() << "'";
+      return nested.emitOpError()
+             << "is no " << what << " of '" << op->getName() << "'";
     if (!names.insert(member.getName()).second)
       return member.emitOpError()
              << "duplicate name '" << member.getName() << "'";

@@ -38,10 +38,10 @@ LogicalResult LiteralOp::verify() {
     return emitOpError() << "a string is a pointer to const char, got "
                          << getType();
   }
-  return emitOpError()
-         << "value must be an integer of 1, 32 or 64 bits, an index, an f32, an "
-            "f64 or a string, got "
-         << getValue();
+  return emitOpError() << "value must be an integer of 1, 32 or 64 bits, an "
+                          "index, an f32, an "
+                          "f64 or a string, got "
+                       << getValue();
 }
 
 /// The kernel or function that `symbol` names in the file around `op`.
@@ -73,9 +73,9 @@ LogicalResult BinaryOp::verify() {
   case BinaryKind::Or:
     for (Type type : {getLhs().getType(), getRhs().getType(), getType()})
       if (!type.isInteger(1))
-        return emitOpError() << "operands and result of '"
-                             << stringifyBinaryKind(getKind())
-                             << "' must be i1, got " << type;
+        return emitOpError()
+               << "operands and result of '" << stringifyBinaryKind(getKind())
+               << "' must be i1, got " << type;
     return success();
   default:
     break;
@@ -151,9 +151,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   TypeRange given = getArgs().getTypes(), wanted = kernel.getArgumentTypes();
   if (given == wanted)
     return success();
-  InFlightDiagnostic diagnostic = emitOpError() << "arguments must have types ("
-                                                << wanted << "), got (" << given
-                                                << ")";
+  InFlightDiagnostic diagnostic = emitOpError()
+                                  << "arguments must have types (" << wanted
+                                  << "), got (" << given << ")";
   diagnostic.attachNote(kernel.getLoc()) << "the kernel is here";
   return diagnostic;
 }

@@ -78,9 +78,8 @@ std::string cuda::makeLegalName(StringRef wanted, StringRef fallback) {
   return name;
 }
 
-std::string
-cuda::makeUniqueName(StringRef name,
-                     llvm::function_ref<bool(StringRef)> isTaken) {
+std::string cuda::makeUniqueName(StringRef name,
+                                 llvm::function_ref<bool(StringRef)> isTaken) {
   std::string unique = name.str();
   // `class_` and 2 make `class_2`.
   StringRef stem = name.rtrim('_');
@@ -89,12 +88,15 @@ cuda::makeUniqueName(StringRef name,
   return unique;
 }
 
-/// Adds every identifier in `text`, a type or a name with template arguments.
+/// Adds every identifier in `text`, a type or a name with template arguments,
+/// except members, which no variable can hide.
 static void addIdentifiers(StringRef text, llvm::StringSet<> &names) {
+  bool isMember = false;
   while (!text.empty()) {
     StringRef name = text.take_while(isNameCharacter);
-    if (!name.empty() && !llvm::isDigit(name.front()))
+    if (!name.empty() && !llvm::isDigit(name.front()) && !isMember)
       names.insert(name);
+    isMember = name.empty() && text.front() == '.';
     text = text.drop_front(std::max<size_t>(name.size(), 1));
   }
 }

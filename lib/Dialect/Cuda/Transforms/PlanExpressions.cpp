@@ -28,6 +28,12 @@ namespace delta::cuda {
 /// Operators in one statement beyond which a reader would rather have a name.
 static constexpr unsigned maxOperators = 5;
 
+/// A class of the device library, not a number or a handle.
+static bool isFragment(Type type) {
+  auto opaque = dyn_cast<cuda::OpaqueType>(type);
+  return opaque && opaque.getSpelling().contains('<');
+}
+
 namespace {
 
 struct PlanExpressions
@@ -67,14 +73,14 @@ private:
       return !needsTypedOperand(literal);
     if (isa<ReadOp>(*op) || op.getEvaluation() == Evaluation::Constant)
       return true;
-    // Fragments are never written inside an expression: a kernel reads as one
-    // step a line.
-    if (!op->getResult(0).getType().isIntOrIndexOrFloat() &&
-        !isa<cuda::PointerType>(op->getResult(0).getType()) &&
-        !isa<AddressOfOp>(*op))
-      return false;
     if (!op->hasOneUse() || statements.size() != 1 ||
         statements.front()->getBlock() != op->getBlock())
+      return false;
+    // A kernel reads as one step a line: of fragments, only `S = S * x` is
+    // written in one.
+    Type type = op->getResult(0).getType();
+    Operation *user = *op->user_begin();
+    if (isFragment(type) && !isa<AssignOp, DeclareOp, ReturnOp>(user))
       return false;
     unsigned &operators = operatorsOf[statements.front()];
     if (operators >= maxOperators)

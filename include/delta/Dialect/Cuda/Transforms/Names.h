@@ -22,8 +22,8 @@
 namespace delta::cuda {
 
 /// Whether `name` may be declared, in C and in C++: letters, digits and single
-/// `_`s, no leading digit or `_`, no keyword, no name that CUDA or the C headers
-/// define everywhere.
+/// `_`s, no leading digit or `_`, no keyword, no name that CUDA or the C
+/// headers define everywhere.
 bool isLegalName(llvm::StringRef name);
 
 /// The legal name that is most like `wanted`, or `fallback` if nothing of it is

@@ -1,0 +1,265 @@
+//===- Emit.cpp - write the artefact of a module -----------------*- C++
+//-*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Order of work: lower, print, compile, and only then write, so that a failure
+/// leaves the folder as it was.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Artefact/Emit.h"
+
+#include "Amalgamate.h"
+#include "Manifest.h"
+#include "Nvcc.h"
+#include "delta/Artefact/Emission.h"
+#include "delta/Target/Cuda/PrintCuda.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace delta;
+
+/// What nvcc 13.0 knows, from the first target that the kernels can run on.
+static constexpr StringLiteral knownTargets[] = {
+    "sm_80",   "sm_86",  "sm_87",   "sm_88",  "sm_89",   "sm_90",
+    "sm_90a",  "sm_100", "sm_100a", "sm_103", "sm_103a", "sm_110",
+    "sm_110a", "sm_120", "sm_120a", "sm_121", "sm_121a"};
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(ModuleOp module, const EmitOptions &options)
+      : module(module), options(options) {}
+  LogicalResult emit();
+
+private:
+  bool wants(EmitKind kind) const {
+    return llvm::is_contained(options.kinds, kind);
+  }
+  bool wantsBinaries() const {
+    return wants(EmitKind::Cubin) || wants(EmitKind::Library);
+  }
+  LogicalResult check(llvm::Error error);
+  LogicalResult checkOptions();
+  LogicalResult lower();
+  LogicalResult printFiles();
+  llvm::Error printSource(cuda::FileOp file, const OutputFile &source);
+  llvm::Error compile(StringRef source, BuildRecord &record);
+  llvm::Error write();
+
+  ModuleOp module;
+  const EmitOptions &options;
+  std::string specHash;
+  /// Files as printed, then binaries.
+  std::vector<OutputFile> files;
+};
+
+} // namespace
+
+LogicalResult Emitter::check(llvm::Error error) {
+  if (!error)
+    return success();
+  return module.emitError() << llvm::toString(std::move(error));
+}
+
+LogicalResult Emitter::checkOptions() {
+  for (const std::string &target : options.targets)
+    if (!llvm::is_contained(knownTargets, target))
+      return module.emitError()
+             << "unknown target '" << target << "', expected one of "
+             << llvm::join(ArrayRef<StringLiteral>(knownTargets), ", ");
+  if (options.directory == "-" && wantsBinaries())
+    return module.emitError(
+        "binaries need a folder to be written to: give one with -o");
+  return success();
+}
+
+/// The input's hash is that of its canonical text: parsed and printed, so that
+/// comments and white space do not count.
+static std::string hash(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
+                     /*LowerCase=*/true);
+}
+
+LogicalResult Emitter::lower() {
+  specHash = hash(module);
+  PassManager manager(module.getContext());
+  buildEmissionPipeline(manager);
+  return manager.run(module);
+}
+
+LogicalResult Emitter::printFiles() {
+  if (wants(EmitKind::Mlir)) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module.print(os);
+    std::string name = "module.mlir";
+    for (auto file : module.getOps<cuda::FileOp>())
+      if (!file.isHeader())
+        name = (llvm::sys::path::stem(file.getName()) + ".mlir").str();
+    files.push_back({name, text + "\n"});
+  }
+  if (options.kinds.size() == 1 && wants(EmitKind::Mlir))
+    return success();
+  for (auto file : module.getOps<cuda::FileOp>()) {
+    // The PyTorch operator is text of its own, wanted by few.
+    if (file.getName().ends_with("_torch.cpp") && !wants(EmitKind::Torch))
+      continue;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (failed(cuda::printFile(file, os)))
+      return failure();
+    files.push_back({file.getName().str(), text});
+  }
+  std::vector<OutputFile> printed = files;
+  for (auto file : module.getOps<cuda::FileOp>())
+    for (const OutputFile &source : printed)
+      if (source.name == file.getName() && file.getName().ends_with(".cu"))
+        if (failed(check(printSource(file, source))))
+          return failure();
+  return success();
+}
+
+/// Everything that is made from one .cu: its one-file form, binaries, manifest.
+llvm::Error Emitter::printSource(cuda::FileOp file, const OutputFile &source) {
+  if (options.amalgamate) {
+    llvm::Expected<std::string> includes = findDeviceIncludeDirectory();
+    if (!includes)
+      return includes.takeError();
+    llvm::Expected<std::string> text =
+        amalgamate(source.contents, files, *includes);
+    if (!text)
+      return text.takeError();
+    for (OutputFile &output : files)
+      if (output.name == source.name)
+        output.contents = *text;
+  }
+  BuildRecord record;
+  record.specHash = specHash;
+  if (wantsBinaries())
+    if (llvm::Error error = compile(source.name, record))
+      return error;
+  std::string stem = llvm::sys::path::stem(source.name).str();
+  files.push_back({stem + ".json", printManifest(file, record)});
+  return llvm::Error::success();
+}
+
+/// `sm_90a` as nvcc wants it: code for that target alone, no PTX. A device
+/// without code gets a status, not a compiler at run time.
+static std::string getGencode(StringRef target) {
+  return ("-gencode=arch=compute_" + target.drop_front(3) + ",code=" + target)
+      .str();
+}
+
+llvm::Error Emitter::compile(StringRef source, BuildRecord &record) {
+  llvm::Expected<Nvcc> nvcc = Nvcc::find();
+  if (!nvcc)
+    return nvcc.takeError();
+  llvm::Expected<std::string> version = nvcc->getVersion();
+  if (!version)
+    return version.takeError();
+  record.nvccVersion = *version;
+  record.targets = options.targets;
+  llvm::Expected<std::string> includes = findDeviceIncludeDirectory();
+  if (!includes)
+    return includes.takeError();
+  llvm::Expected<TemporaryFolder> folder = TemporaryFolder::create();
+  if (!folder)
+    return folder.takeError();
+  // What is compiled is what is written.
+  for (const OutputFile &file : files)
+    if (llvm::Error error = writeFile(*folder / file.name, file.contents))
+      return error;
+  std::string stem = llvm::sys::path::stem(source).str();
+  auto build = [&](const std::string &output,
+                   std::vector<std::string> arguments) -> llvm::Error {
+    arguments.insert(arguments.end(),
+                     {"-std=c++17", "-O3", "-Xptxas", "-v", "-I", *includes,
+                      "-o", *folder / output, *folder / source});
+    llvm::Expected<std::string> log = nvcc->run(arguments);
+    if (!log)
+      return log.takeError();
+    llvm::Expected<std::string> contents = readFile(*folder / output);
+    if (!contents)
+      return contents.takeError();
+    files.push_back({output, *contents});
+    for (KernelResources &entry : parseResources(*log))
+      if (llvm::none_of(record.resources, [&](const KernelResources &other) {
+            return other.kernel == entry.kernel && other.target == entry.target;
+          }))
+        record.resources.push_back(entry);
+    return llvm::Error::success();
+  };
+  if (wants(EmitKind::Cubin))
+    for (const std::string &target : options.targets)
+      if (llvm::Error error = build(stem + "." + target + ".cubin",
+                                    {"-cubin", getGencode(target)}))
+        return error;
+  if (!wants(EmitKind::Library))
+    return llvm::Error::success();
+  // Local symbols hold the names of intermediate files, which differ each time.
+  std::vector<std::string> arguments = {"-shared", "-Xcompiler", "-fPIC",
+                                        "-Xlinker", "--strip-all"};
+  for (const std::string &target : options.targets)
+    arguments.push_back(getGencode(target));
+  return build("lib" + stem + ".so", arguments);
+}
+
+llvm::Error Emitter::write() {
+  if (options.directory != "-")
+    return writeFiles(options.directory, files);
+  for (const OutputFile &file : files) {
+    if (files.size() > 1)
+      llvm::outs() << "//===- " << file.name << " -===//\n";
+    llvm::outs() << file.contents;
+  }
+  return llvm::Error::success();
+}
+
+LogicalResult Emitter::emit() {
+  if (failed(checkOptions()) || failed(lower()) || failed(printFiles()))
+    return failure();
+  return check(write());
+}
+
+LogicalResult delta::emit(ModuleOp module, const EmitOptions &options) {
+  return Emitter(module, options).emit();
+}
+
+LogicalResult delta::emitFile(StringRef inputFilename,
+                              const EmitOptions &options,
+                              DialectRegistry &registry) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      openInputFile(inputFilename, &message);
+  if (!input) {
+    llvm::errs() << message << "\n";
+    return failure();
+  }
+  MLIRContext context(registry);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return failure();
+  return emit(*module, options);
+}

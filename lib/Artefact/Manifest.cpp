@@ -1,0 +1,146 @@
+//===- Manifest.cpp - the description of an artefact -------------*- C++
+//-*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Writes `cuda.interface`, which cuda-plan-launcher leaves on a file, and the
+/// kernels' attributes as JSON. Keys keep the order in which they are written
+/// here, so that equal inputs give equal bytes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Manifest.h"
+
+#include "delta/Support/Version.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace delta;
+
+/// Spells `type`'s elements as the frameworks do.
+static std::string getDtype(MemRefType type) {
+  if (type.getElementType().isBF16())
+    return "bfloat16";
+  return type.getElementType().isF16() ? "float16" : "float32";
+}
+
+static std::string toString(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+/// An array of the caller: sizes that the spec leaves open are the names of
+/// the fields that hold them.
+static void printArray(DictionaryAttr array, llvm::json::OStream &json) {
+  auto type = cast<MemRefType>(array.getAs<TypeAttr>("type").getValue());
+  json.object([&] {
+    json.attribute("name", array.getAs<StringAttr>("name").getValue());
+    json.attribute("field", array.getAs<StringAttr>("field").getValue());
+    json.attribute("role", array.contains("result") ? "result" : "argument");
+    json.attribute("dtype", getDtype(type));
+    json.attributeArray("shape", [&] {
+      for (int64_t axis = 0; axis < type.getRank(); ++axis)
+        if (type.isDynamicDim(axis))
+          json.value(axis == 0 ? "batch" : "length");
+        else
+          json.value(type.getDimSize(axis));
+    });
+    json.attribute("strides", "contiguous");
+    json.attribute("alignment", 16);
+  });
+}
+
+static void printResources(StringRef kernel, const BuildRecord &record,
+                           llvm::json::OStream &json) {
+  json.attributeObject("resources", [&] {
+    for (const KernelResources &entry : record.resources) {
+      if (entry.kernel != kernel)
+        continue;
+      json.attributeObject(entry.target, [&] {
+        json.attribute("registers", entry.registers);
+        json.attribute("stack_frame", entry.stackFrame);
+        json.attribute("spill_stores", entry.spillStores);
+        json.attribute("spill_loads", entry.spillLoads);
+        json.attribute("static_shared_bytes", entry.staticShared);
+      });
+    }
+  });
+}
+
+static void printKernel(cuda::KernelOp kernel, DictionaryAttr interface,
+                        const BuildRecord &record, llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("name", kernel.getName());
+    if (interface)
+      if (auto launches = interface.getAs<DictionaryAttr>("grids"))
+        if (auto grid = launches.getAs<StringAttr>(kernel.getName()))
+          json.attributeArray("grid", [&] {
+            json.value(grid.getValue());
+            json.value(1);
+            json.value(1);
+          });
+    json.attributeArray("block", [&] {
+      json.value(kernel.getThreads());
+      json.value(1);
+      json.value(1);
+    });
+    json.attribute("dynamic_shared_bytes", kernel.getSharedBytes());
+    json.attribute("min_capability", kernel.getCapability());
+    if (!record.resources.empty())
+      printResources(kernel.getName(), record, json);
+  });
+}
+
+std::string delta::printManifest(cuda::FileOp file, const BuildRecord &record) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  auto interface = file->getAttrOfType<DictionaryAttr>("cuda.interface");
+  json.object([&] {
+    json.attribute("name", llvm::sys::path::stem(file.getName()));
+    json.attribute("delta_version", getVersion());
+    json.attribute("llvm_version", getLLVMVersion());
+    if (record.nvccVersion)
+      json.attribute("nvcc_version", *record.nvccVersion);
+    json.attribute("spec_sha256", record.specHash);
+    if (!record.targets.empty())
+      json.attributeArray("targets", [&] {
+        for (const std::string &target : record.targets)
+          json.value(target);
+      });
+    if (interface) {
+      json.attributeArray("arrays", [&] {
+        for (Attribute array : interface.getAs<ArrayAttr>("arrays"))
+          printArray(cast<DictionaryAttr>(array), json);
+      });
+      json.attributeArray("workspace", [&] {
+        for (Attribute attribute : interface.getAs<ArrayAttr>("workspace")) {
+          auto buffer = cast<DictionaryAttr>(attribute);
+          auto type =
+              cast<MemRefType>(buffer.getAs<TypeAttr>("type").getValue());
+          json.object([&] {
+            json.attribute("name", buffer.getAs<StringAttr>("name").getValue());
+            json.attribute("dtype", getDtype(type));
+            json.attribute("elements",
+                           buffer.getAs<StringAttr>("elements").getValue());
+          });
+        }
+      });
+      if (Attribute schedule = interface.get("schedule"))
+        json.attribute("schedule", toString(schedule));
+    }
+    json.attributeArray("kernels", [&] {
+      file.walk([&](cuda::KernelOp kernel) {
+        printKernel(kernel, interface, record, json);
+      });
+    });
+  });
+  return text + "\n";
+}

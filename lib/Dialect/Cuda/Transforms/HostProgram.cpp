@@ -1,0 +1,397 @@
+//===- HostProgram.cpp - the host function of the tile phase ----*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Everything that a launcher cannot be made for is refused here, so that what
+/// builds the launcher need not check.
+///
+//===----------------------------------------------------------------------===//
+
+#include "HostProgram.h"
+
+#include "delta/Dialect/Cuda/Transforms/Names.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace delta;
+using namespace delta::cuda;
+
+Value cuda::getUnderlyingArray(Value memref) {
+  while (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>())
+    memref = collapse.getSrc();
+  return memref;
+}
+
+//===----------------------------------------------------------------------===//
+// How large anything gets
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An upper bound `factor * batch^batches * length^lengths` of a value that is
+/// not negative, where batch and length are at least 1.
+struct Growth {
+  int64_t factor;
+  unsigned batches = 0, lengths = 0;
+};
+
+/// Bounds the index values of a host function.
+class GrowthAnalysis {
+public:
+  /// The bound of `value`, or nothing if there is none below 2^62.
+  std::optional<Growth> get(Value value);
+  std::optional<Growth> multiply(std::optional<Growth> a,
+                                 std::optional<Growth> b);
+  std::optional<Growth> add(std::optional<Growth> a, std::optional<Growth> b);
+  /// Of the number of elements of `memref`.
+  std::optional<Growth> getElements(Value memref);
+
+private:
+  std::optional<Growth> getDim(Value memref, int64_t axis);
+};
+
+} // namespace
+
+std::optional<Growth> GrowthAnalysis::multiply(std::optional<Growth> a,
+                                               std::optional<Growth> b) {
+  if (!a || !b)
+    return std::nullopt;
+  std::optional<int64_t> factor = llvm::checkedMul(a->factor, b->factor);
+  if (!factor)
+    return std::nullopt;
+  return Growth{*factor, a->batches + b->batches, a->lengths + b->lengths};
+}
+
+std::optional<Growth> GrowthAnalysis::add(std::optional<Growth> a,
+                                          std::optional<Growth> b) {
+  if (!a || !b)
+    return std::nullopt;
+  std::optional<int64_t> factor = llvm::checkedAdd(a->factor, b->factor);
+  if (!factor)
+    return std::nullopt;
+  return Growth{*factor, std::max(a->batches, b->batches),
+                std::max(a->lengths, b->lengths)};
+}
+
+std::optional<Growth> GrowthAnalysis::getDim(Value memref, int64_t axis) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(axis))
+    return Growth{type.getDimSize(axis)};
+  if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
+    std::optional<Growth> product = Growth{1};
+    for (int64_t source : collapse.getReassociationIndices()[axis])
+      product = multiply(product, getDim(collapse.getSrc(), source));
+    return product;
+  }
+  if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
+    return get(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)]);
+  return axis == BatchAxis ? Growth{1, 1, 0} : Growth{1, 0, 1};
+}
+
+std::optional<Growth> GrowthAnalysis::getElements(Value memref) {
+  std::optional<Growth> product = Growth{1};
+  for (int64_t axis = 0; axis < cast<MemRefType>(memref.getType()).getRank();
+       ++axis)
+    product = multiply(product, getDim(memref, axis));
+  return product;
+}
+
+std::optional<Growth> GrowthAnalysis::get(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.isNegative()
+               ? std::nullopt
+               : std::optional(Growth{constant.getSExtValue()});
+  Operation *op = value.getDefiningOp();
+  return llvm::TypeSwitch<Operation *, std::optional<Growth>>(op)
+      .Case([&](memref::DimOp dim) {
+        return getDim(dim.getSource(), *dim.getConstantIndex());
+      })
+      .Case([&](arith::MulIOp op) {
+        return multiply(get(op.getLhs()), get(op.getRhs()));
+      })
+      .Case<arith::AddIOp, arith::MaxSIOp, arith::MaxUIOp>(
+          [&](auto op) { return add(get(op.getLhs()), get(op.getRhs())); })
+      // Divisors are at least 1.
+      .Case<arith::SubIOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
+            arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp, arith::MinSIOp,
+            arith::MinUIOp>([&](auto op) { return get(op.getLhs()); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class HostReader {
+public:
+  explicit HostReader(func::FuncOp function) : function(function) {}
+  FailureOr<HostProgram> read();
+
+private:
+  LogicalResult readArguments();
+  LogicalResult readSize(const HostArray &array, int64_t axis,
+                         std::optional<int64_t> &fixed);
+  LogicalResult readOp(Operation *op);
+  LogicalResult readLaunch(tile::LaunchOp op);
+  LogicalResult boundSizes();
+  /// A legal name like `wanted` that no other array or buffer has.
+  std::string takeName(StringRef wanted, StringRef fallback);
+
+  func::FuncOp function;
+  HostProgram program;
+  llvm::StringSet<> taken;
+};
+
+} // namespace
+
+std::string HostReader::takeName(StringRef wanted, StringRef fallback) {
+  // `x` also stands for the field `x_strides`.
+  std::string name =
+      makeUniqueName(makeLegalName(wanted, fallback), [&](StringRef name) {
+        return taken.contains(name) ||
+               taken.contains((name + "_strides").str());
+      });
+  taken.insert(name);
+  taken.insert(name + "_strides");
+  return name;
+}
+
+/// Whether `type` is plain row-major memory of a dtype that kernels know.
+static bool isSupported(MemRefType type) {
+  return type.getLayout().isIdentity() &&
+         (type.getElementType().isF32() || type.getElementType().isBF16() ||
+          type.getElementType().isF16());
+}
+
+LogicalResult HostReader::readSize(const HostArray &array, int64_t axis,
+                                   std::optional<int64_t> &fixed) {
+  if (array.type.getRank() <= axis || array.type.isDynamicDim(axis))
+    return success();
+  int64_t size = array.type.getDimSize(axis);
+  if (fixed && *fixed != size)
+    return function.emitError()
+           << "axis " << axis << " of '" << array.name << "' must be " << *fixed
+           << " as in the arguments before it, got " << size;
+  fixed = size;
+  return success();
+}
+
+LogicalResult HostReader::readArguments() {
+  // Fields that every argument struct has.
+  for (StringRef name :
+       {"size", "version", "batch", "length", "args", "workspace", "stream"})
+    taken.insert(name);
+  bool anyLength = false;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || !isSupported(type))
+      return function.emitError()
+             << "argument " << index
+             << " must be a contiguous memref of f32, bf16 or f16, got "
+             << argument.getType();
+    auto name = function.getArgAttrOfType<StringAttr>(index, "delta.name");
+    HostArray array;
+    array.argument = argument;
+    array.type = type;
+    array.name = name ? name.str() : "x" + std::to_string(index);
+    array.field = takeName(array.name, "x");
+    array.isResult = bool(function.getArgAttr(index, "delta.result"));
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (type.isDynamicDim(axis) && axis != BatchAxis && axis != LengthAxis)
+        return function.emitError()
+               << "axis " << axis << " of '" << array.name
+               << "' must be static: only axis 0 (batch) and axis 1 (length) "
+                  "may be dynamic";
+    if (failed(readSize(array, BatchAxis, program.batch)))
+      return failure();
+    // Axis 1 of a state is heads; of the others it is the length.
+    anyLength |= type.getRank() > 1 && type.isDynamicDim(LengthAxis);
+    program.arrays.push_back(array);
+  }
+  if (anyLength)
+    return success();
+  // A recurrence of fixed length: the arrays say it by their first one.
+  for (HostArray &array : program.arrays)
+    if (array.type.getRank() > 1) {
+      program.length = array.type.getDimSize(LengthAxis);
+      break;
+    }
+  return success();
+}
+
+LogicalResult HostReader::readLaunch(tile::LaunchOp op) {
+  auto kernel =
+      SymbolTable::lookupNearestSymbolFrom<KernelOp>(op, op.getKernelAttr());
+  if (!kernel)
+    return op.emitError() << "kernel " << op.getKernelAttr()
+                          << " is not in the exit dialect yet";
+  StringRef name = kernel.getName();
+  if (name.consume_front(function.getName()))
+    name = name.ltrim('_');
+  if (name.empty())
+    name = "kernel";
+  DenseI64ArrayAttr grid = kernel.getGridAttr();
+  if (!grid || grid.size() != int64_t(op.getGrid().size()))
+    return op.emitError() << "grid has " << op.getGrid().size()
+                          << " extents, the kernel's has "
+                          << (grid ? grid.size() : 0);
+  for (auto [extent, known] : llvm::zip(op.getGrid(), grid.asArrayRef())) {
+    APInt constant;
+    if (known != -1 && (!matchPattern(extent, m_ConstantInt(&constant)) ||
+                        constant.getSExtValue() != known))
+      return op.emitError()
+             << "an extent of the grid must be the kernel's " << known;
+  }
+  program.launches.push_back({op, kernel, name.str()});
+  return success();
+}
+
+LogicalResult HostReader::readOp(Operation *op) {
+  if (auto launch = dyn_cast<tile::LaunchOp>(op))
+    return readLaunch(launch);
+  if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+    if (!isSupported(alloc.getType()))
+      return op->emitError() << "workspace must be a contiguous memref of f32, "
+                                "bf16 or f16, got "
+                             << alloc.getType();
+    auto wanted = op->getAttrOfType<StringAttr>("delta.name");
+    program.buffers.push_back(
+        {alloc, takeName(wanted ? wanted.getValue() : "", "buffer")});
+    return success();
+  }
+  if (auto dim = dyn_cast<memref::DimOp>(op))
+    return dim.getConstantIndex()
+               ? success()
+               : op->emitError("the axis must be a constant");
+  if (isa<memref::CollapseShapeOp, memref::DeallocOp, func::ReturnOp>(op))
+    return success();
+  if (op->getNumResults() == 1 && op->getResult(0).getType().isIndex() &&
+      isa<arith::ArithDialect>(op->getDialect()))
+    return success();
+  return op->emitError() << "'" << op->getName()
+                         << "' is nothing that a launcher can do";
+}
+
+LogicalResult HostReader::boundSizes() {
+  GrowthAnalysis analysis;
+  std::optional<Growth> most = Growth{1, 1, 1};
+  auto include = [&](std::optional<Growth> growth) {
+    if (growth && (growth->batches > 1 || growth->lengths > 1))
+      growth = std::nullopt;
+    most = analysis.add(most, growth);
+  };
+  auto includeArray = [&](Value memref) {
+    int64_t bytes =
+        cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+    include(analysis.multiply(analysis.getElements(memref), Growth{bytes}));
+  };
+  for (HostArray &array : program.arrays)
+    includeArray(array.argument);
+  for (HostBuffer &buffer : program.buffers) {
+    includeArray(buffer.op);
+    include(Growth{256}); // alignment
+  }
+  for (HostLaunch &launch : program.launches) {
+    std::optional<Growth> blocks = Growth{1};
+    for (Value extent : launch.op.getGrid())
+      blocks = analysis.multiply(blocks, analysis.get(extent));
+    include(blocks);
+  }
+  if (!most || most->factor > (int64_t(1) << 40))
+    return function.emitError("a size that the function computes may grow "
+                              "faster than batch * length allows");
+  program.rowLimit = (int64_t(1) << 62) / most->factor;
+  return success();
+}
+
+FailureOr<HostProgram> HostReader::read() {
+  program.function = function;
+  if (!isLegalName(function.getName()))
+    return function.emitError()
+           << "'" << function.getName() << "' is no name that C and C++ accept";
+  if (function.getNumResults() || !function.getBody().hasOneBlock())
+    return function.emitError("a host function is one block without results");
+  if (failed(readArguments()))
+    return failure();
+  for (Operation &op : function.getBody().front())
+    if (failed(readOp(&op)))
+      return failure();
+  if (failed(boundSizes()))
+    return failure();
+  return std::move(program);
+}
+
+FailureOr<HostProgram> cuda::readHostProgram(func::FuncOp function) {
+  return HostReader(function).read();
+}
+
+//===----------------------------------------------------------------------===//
+// Describing
+//===----------------------------------------------------------------------===//
+
+/// A size of `memref` as text.
+static std::string describeDim(Value memref, int64_t axis) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(axis))
+    return std::to_string(type.getDimSize(axis));
+  if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
+    std::string text;
+    for (int64_t source : collapse.getReassociationIndices()[axis])
+      text +=
+          (text.empty() ? "" : " * ") + describeDim(collapse.getSrc(), source);
+    return "(" + text + ")";
+  }
+  if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
+    return describe(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)]);
+  return axis == BatchAxis ? "batch" : "length";
+}
+
+std::string cuda::describe(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return std::to_string(constant.getSExtValue());
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast<memref::DimOp>(op))
+    return describeDim(dim.getSource(), *dim.getConstantIndex());
+  StringRef name = op->getName().stripDialect();
+  std::string lhs = describe(op->getOperand(0));
+  std::string rhs = describe(op->getOperand(1));
+  const char *infix = llvm::StringSwitch<const char *>(name)
+                          .Case("addi", " + ")
+                          .Case("subi", " - ")
+                          .Case("muli", " * ")
+                          .Cases({"divsi", "divui"}, " / ")
+                          .Cases({"remsi", "remui"}, " % ")
+                          .Default(nullptr);
+  if (infix)
+    return "(" + lhs + infix + rhs + ")";
+  // ceildivsi, minsi, maxsi and the like: by their names without the sign.
+  StringRef function = name.drop_back(2);
+  return (function + "(" + lhs + ", " + rhs + ")").str();
+}
+
+std::string cuda::describeProduct(ValueRange values) {
+  std::string text;
+  int64_t factor = 1;
+  for (Value value : values) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      factor *= constant.getSExtValue();
+    else
+      text += (text.empty() ? "" : " * ") + describe(value);
+  }
+  if (text.empty())
+    return std::to_string(factor);
+  return factor == 1 ? text : text + " * " + std::to_string(factor);
+}

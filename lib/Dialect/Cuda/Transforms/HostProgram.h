@@ -1,0 +1,78 @@
+//===- HostProgram.h - the host function of the tile phase ------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads what a launcher must know out of a host function: its arrays, its
+/// workspace, its launches, and how large anything can get. Makes no exit IR.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_LIB_DIALECT_CUDA_TRANSFORMS_HOSTPROGRAM_H
+#define DELTA_LIB_DIALECT_CUDA_TRANSFORMS_HOSTPROGRAM_H
+
+#include "delta/Dialect/Cuda/IR/CudaOps.h"
+#include "delta/Dialect/Tile/IR/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace delta::cuda {
+
+/// An array of the caller.
+struct HostArray {
+  mlir::BlockArgument argument;
+  mlir::MemRefType type;
+  /// What the spec calls it, and the field of the argument struct.
+  std::string name, field;
+  bool isResult;
+};
+
+/// A part of the workspace.
+struct HostBuffer {
+  mlir::memref::AllocOp op;
+  std::string name;
+};
+
+struct HostLaunch {
+  tile::LaunchOp op;
+  KernelOp kernel;
+  /// The kernel's name without the function's: "prepare".
+  std::string name;
+};
+
+struct HostProgram {
+  mlir::func::FuncOp function;
+  llvm::SmallVector<HostArray> arrays;
+  llvm::SmallVector<HostBuffer> buffers;
+  llvm::SmallVector<HostLaunch> launches;
+  /// Where the arrays' types fix them.
+  std::optional<int64_t> batch, length;
+  /// max(batch, 1) * max(length, 1) may be at most this, so that no size in
+  /// bytes and no number of CTAs that the program computes overflows.
+  int64_t rowLimit;
+};
+
+/// What axis `axis` of an array is: 0 the batch, 1 the length.
+enum HostAxis { BatchAxis = 0, LengthAxis = 1 };
+
+/// Reads `function`, whose launches name kernels that are `cuda.kernel`s. One
+/// diagnostic says what a launcher cannot be made for.
+mlir::FailureOr<HostProgram> readHostProgram(mlir::func::FuncOp function);
+
+/// The array or buffer that `memref` is a view of, its elements in the same
+/// order.
+mlir::Value getUnderlyingArray(mlir::Value memref);
+
+/// `value`, an index that the host function computes, as text in terms of
+/// `batch` and `length`, for the manifest.
+std::string describe(mlir::Value value);
+
+/// The product of `values`, as `describe` writes it.
+std::string describeProduct(mlir::ValueRange values);
+
+} // namespace delta::cuda
+
+#endif // DELTA_LIB_DIALECT_CUDA_TRANSFORMS_HOSTPROGRAM_H
