@@ -233,7 +233,8 @@ void FilePrinter::printBodies(
   // Printed apart first: how they look decides about the braces.
   SmallVector<std::string> texts;
   bool braces = false;
-  for (auto &[head, block] : bodies) {
+  for (const auto &body : bodies) {
+    Block *block = body.second;
     std::string outside;
     std::swap(text, outside);
     nested([&] { printBlock(*block); });
@@ -241,7 +242,7 @@ void FilePrinter::printBodies(
     bool isSimple = !block->empty() &&
                     !isa<CommentOp, ForOp, IfOp>(block->back()) &&
                     StringRef(outside).count('\n') == 1 &&
-                    StringRef(layOut(head, indent)).count('\n') == 1;
+                    StringRef(layOut(body.first, indent)).count('\n') == 1;
     braces |= !isSimple;
     texts.push_back(outside);
   }
