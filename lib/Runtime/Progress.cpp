@@ -36,21 +36,25 @@ ProgressLine::~ProgressLine() {
   std::fflush(options.stream);
 }
 
-void ProgressLine::update(int64_t done, int64_t total) {
+bool ProgressLine::isDue() {
   const Clock::time_point now = options.now();
   // The first line of a terminal comes after a second, then ten a second.
   const auto pause = !terminal ? Clock::duration(10s)
                      : drawn   ? Clock::duration(100ms)
                                : Clock::duration(1s);
   if (now - last < pause)
-    return;
+    return false;
   last = now;
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(now - start).count();
-  const double percent =
-      total > 0 ? 100.0 * static_cast<double>(done) / total : 100.0;
-  const std::string line = fmt::format("{}: {:.0f}% ({} of {}, {} s)", label,
-                                       percent, done, total, seconds);
+  return true;
+}
+
+std::string ProgressLine::elapsed() const {
+  const auto time = options.now() - start;
+  return fmt::format(
+      "{} s", std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
+
+void ProgressLine::print(const std::string &line) {
   if (terminal) {
     fmt::print(options.stream, "\r{}\x1b[K", line);
     drawn = true;
@@ -58,6 +62,20 @@ void ProgressLine::update(int64_t done, int64_t total) {
     fmt::print(options.stream, "{}\n", line);
   }
   std::fflush(options.stream);
+}
+
+void ProgressLine::update(int64_t done, int64_t total) {
+  if (!isDue())
+    return;
+  const double percent =
+      total > 0 ? 100.0 * static_cast<double>(done) / total : 100.0;
+  print(fmt::format("{}: {:.0f}% ({} of {}, {})", label, percent, done, total,
+                    elapsed()));
+}
+
+void ProgressLine::tick() {
+  if (isDue())
+    print(fmt::format("{}: {}", label, elapsed()));
 }
 
 } // namespace delta::runtime

@@ -47,7 +47,16 @@ public:
   /// \p done of \p total units are finished.
   void update(int64_t done, int64_t total);
 
+  /// The work goes on, and how far it is nobody knows.
+  void tick();
+
 private:
+  /// Whether enough time has passed since the last line.
+  bool isDue();
+  void print(const std::string &line);
+  /// Seconds since the start, as text.
+  std::string elapsed() const;
+
   std::string label;
   Options options;
   bool terminal;

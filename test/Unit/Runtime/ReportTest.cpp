@@ -93,6 +93,17 @@ TEST_F(Progress, ALogGetsALineEveryTenSeconds) {
                     "oracle: 40% (20 of 50, 20 s)\n");
 }
 
+TEST_F(Progress, WorkWithoutAMeasureShowsItsTime) {
+  {
+    ProgressLine line("compiling", options(false));
+    for (int second = 1; second <= 25; ++second) {
+      time += 1s;
+      line.tick();
+    }
+  }
+  EXPECT_EQ(text(), "compiling: 10 s\ncompiling: 20 s\n");
+}
+
 /// Whatever stderr is, a file is no terminal.
 TEST_F(Progress, FindsOutWhetherItIsATerminal) {
   {
