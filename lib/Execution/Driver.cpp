@@ -1,7 +1,7 @@
 //===- Driver.cpp - what delta-run does -------------------------*- C++ -*-===//
 //
-// Part of the delta project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
@@ -13,6 +13,7 @@
 
 #include "delta/Execution/Driver.h"
 
+#include "Gpu.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Execution/Report.h"
 #include "delta/InitAll.h"
@@ -41,23 +42,31 @@ static LogicalResult reportError(const llvm::Twine &message) {
   return failure();
 }
 
-/// The stages to run, in the order given. The reference comes first where
-/// results are to be checked.
+/// The stages to run, each once and in the order given. The reference comes
+/// first where results are to be checked; the tile stage takes the place of the
+/// gpu stage where there is no GPU.
 static FailureOr<std::vector<Stage>> parseStages(const RunOptions &options) {
   std::vector<Stage> stages;
+  auto add = [&](Stage stage) {
+    if (!llvm::is_contained(stages, stage))
+      stages.push_back(stage);
+  };
+  if (options.check)
+    add(Stage::Reference);
   for (const std::string &name : options.stages) {
     std::optional<Stage> stage = parseStage(name);
     if (!stage)
       return reportError("unknown stage '" + name +
                          "', accepted: " + acceptedStages());
-    if (!llvm::is_contained(stages, *stage))
-      stages.push_back(*stage);
+    if (stage == Stage::Gpu) {
+      if (std::optional<std::string> reason = whyNoGpu()) {
+        llvm::WithColor::note(llvm::errs(), "delta-run")
+            << *reason << ": the tile stage runs on the CPU instead\n";
+        stage = Stage::Tile;
+      }
+    }
+    add(*stage);
   }
-  if (options.check && !llvm::is_contained(stages, Stage::Reference))
-    stages.insert(stages.begin(), Stage::Reference);
-  if (options.check && stages.front() != Stage::Reference)
-    std::rotate(stages.begin(), llvm::find(stages, Stage::Reference),
-                std::next(llvm::find(stages, Stage::Reference)));
   return stages;
 }
 
@@ -194,6 +203,8 @@ LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // A user's mistake is explained by the line that has it, not by printed IR.
+  context.printOpOnDiagnostic(false);
   SourceMgrDiagnosticHandler diagnostics(sourceManager, &context);
 
   OwningOpRef<ModuleOp> module;

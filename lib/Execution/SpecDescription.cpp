@@ -1,7 +1,7 @@
 //===- SpecDescription.cpp - what a spec needs to be run --------*- C++ -*-===//
 //
-// Part of the delta project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
@@ -15,9 +15,9 @@
 #include "delta/Execution/SpecDescription.h"
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/IR/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace delta;
@@ -153,30 +153,23 @@ static LogicalResult describeType(Location loc, Type type, bool isState,
   return success();
 }
 
-/// The `delta.name` of an argument or result, or the default of its role.
-static std::string nameOr(DictionaryAttr attributes, StringRef roleDefault) {
-  if (attributes)
-    if (auto name = attributes.getAs<StringAttr>("delta.name"))
-      return name.str();
-  return roleDefault.str();
-}
-
-static StringRef defaultName(OperandRole role) {
+/// The operand's word in `delta.recurrence`, for messages.
+static StringRef operandName(OperandRole role) {
   switch (role) {
   case OperandRole::Query:
-    return "q";
+    return "query";
   case OperandRole::Key:
-    return "k";
+    return "key";
   case OperandRole::Value:
-    return "v";
+    return "value";
   case OperandRole::Beta:
     return "beta";
   case OperandRole::Decay:
-    return "g";
+    return "decay";
   case OperandRole::Initial:
-    return "s0";
+    return "initial";
   case OperandRole::Write:
-    return "w";
+    return "write";
   case OperandRole::Alpha:
     return "alpha";
   }
@@ -189,7 +182,7 @@ static StringRef defaultName(OperandRole role) {
 
 /// The prologue that computes \p value, if any; \p value becomes its input.
 static FailureOr<std::optional<PrologueDescription>>
-takePrologue(Value &value, StringRef operandName) {
+takePrologue(Value &value, OperandRole role) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::optional<PrologueDescription>();
@@ -204,7 +197,7 @@ takePrologue(Value &value, StringRef operandName) {
     value = sigmoid.getInput();
   } else {
     return op->emitError("operand '")
-           << operandName
+           << operandName(role)
            << "' cannot be run: expected an argument, delta.l2norm or "
               "delta.sigmoid";
   }
@@ -212,7 +205,7 @@ takePrologue(Value &value, StringRef operandName) {
       toDType(getElementTypeOrSelf(op->getResult(0).getType()));
   if (!dtype)
     return op->emitError("prologue of operand '")
-           << operandName << "' cannot be run: unknown element type";
+           << operandName(role) << "' cannot be run: unknown element type";
   prologue.result = *dtype;
   return std::optional<PrologueDescription>(prologue);
 }
@@ -222,14 +215,14 @@ describeOperand(func::FuncOp function, OperandRole role, Value value) {
   OperandDescription operand;
   operand.role = role;
   FailureOr<std::optional<PrologueDescription>> prologue =
-      takePrologue(value, defaultName(role));
+      takePrologue(value, role);
   if (failed(prologue))
     return failure();
   operand.prologue = *prologue;
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &function.front())
     return emitError(value.getLoc(), "operand '")
-           << defaultName(role)
+           << operandName(role)
            << "' cannot be run: expected at most one prologue between it and "
               "an argument";
   operand.argument = argument.getArgNumber();
@@ -249,8 +242,7 @@ static LogicalResult describeArguments(func::FuncOp function,
              << number << " is not an operand of the recurrence";
     ArgumentDescription described;
     described.role = use->role;
-    described.name =
-        nameOr(function.getArgAttrDict(number), defaultName(use->role));
+    described.name = getArgumentName(argument);
     if (failed(describeType(argument.getLoc(), argument.getType(),
                             use->role == OperandRole::Initial, described)))
       return failure();
@@ -282,11 +274,7 @@ static LogicalResult describeResults(func::FuncOp function,
       return terminator.emitError("operand ")
              << returned.getOperandNumber()
              << " cannot be run: expected a result of delta.recurrence";
-    const StringRef roleDefault = described.kind == Kind::Output  ? "o"
-                                  : described.kind == Kind::State ? "s"
-                                                                  : "u";
-    described.name = nameOr(
-        function.getResultAttrDict(returned.getOperandNumber()), roleDefault);
+    described.name = getResultName(function, returned.getOperandNumber());
     if (failed(describeType(value.getLoc(), value.getType(),
                             described.kind == Kind::State, described)))
       return failure();

@@ -1,21 +1,29 @@
 //===- Stages.cpp - the ways to run a spec ----------------------*- C++ -*-===//
 //
-// Part of the delta project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which passes lead to which stage, and how its code is called.
+/// Which passes lead to which stage, and how its code is called. Results start
+/// as NaN, so that an element that a stage forgets to write cannot pass for a
+/// value.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "delta/Execution/Stages.h"
 
+#include "Heartbeat.h"
+#include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Execution/Jit.h"
 #include "delta/Execution/Reference.h"
 #include "delta/Runtime/Progress.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace delta;
@@ -81,11 +89,47 @@ private:
   Location loc;
 };
 
+/// Calls code compiled in this process.
+class JitRunner : public StageRunner {
+public:
+  JitRunner(Stage stage, Jit jit)
+      : label(stageName(stage).str()), jit(std::move(jit)) {}
+
+  FailureOr<std::vector<HostTensor>> run(const SpecDescription &spec,
+                                         OperandSet &operands) override {
+    std::vector<HostTensor> results;
+    SmallVector<HostTensor *> arguments;
+    for (HostTensor &argument : operands.arguments)
+      arguments.push_back(&argument);
+    results.reserve(spec.results.size());
+    for (const ResultDescription &result : spec.results) {
+      results.emplace_back(result.dtype, result.shapeFor(operands.sizes));
+      // All bits set is a NaN in every floating-point dtype.
+      std::memset(results.back().data(), 0xff, results.back().sizeInBytes());
+      arguments.push_back(&results.back());
+    }
+    Heartbeat heartbeat(label);
+    if (failed(jit.call(arguments)))
+      return failure();
+    return results;
+  }
+
+private:
+  std::string label;
+  Jit jit;
+};
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
+
+/// The passes from the recurrent phase to what the Jit takes.
+static void buildLowering(Stage stage, OpPassManager &pipeline) {
+  pipeline.addNestedPass<func::FuncOp>(createChunk());
+  pipeline.addNestedPass<func::FuncOp>(createVerifyChunked());
+}
 
 FailureOr<std::unique_ptr<StageRunner>>
 delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
@@ -94,10 +138,22 @@ delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
   case Stage::Reference:
     return std::unique_ptr<StageRunner>(new ReferenceRunner(module.getLoc()));
   case Stage::Chunked:
+    break;
   case Stage::Tile:
   case Stage::Gpu:
     return module.emitError("stage ")
            << stageName(stage) << " is not built into this delta-run";
   }
-  llvm_unreachable("unknown stage");
+
+  Heartbeat heartbeat((stageName(stage) + ": compiling").str());
+  OwningOpRef<ModuleOp> copy(module.clone());
+  PassManager pipeline(module.getContext());
+  buildLowering(stage, pipeline);
+  if (failed(pipeline.run(*copy)))
+    return failure();
+  FailureOr<Jit> jit =
+      Jit::compile(std::move(copy), spec.function, options.optLevel);
+  if (failed(jit))
+    return failure();
+  return std::unique_ptr<StageRunner>(new JitRunner(stage, std::move(*jit)));
 }
