@@ -231,6 +231,28 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
   }];
 }
 
+def Delta_RowDotOp : Delta_ChunkOp<"row_dot", [Pure,
+    AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "kappa(scale * x_i . y_i): the diagonal of a gram";
+  let description = [{
+    What a row's own token weighs, where the rest of the row is known already: tied
+    reads of DeltaFormer (2505.19488) need it. `kernel` and `scale` as of
+    `delta.gram`, whose diagonal a lowering may take instead. x, y [R, K] (N18).
+
+    ```mlir
+    %s = delta.row_dot %Q, %K {scale = 0.125 : f32} : tensor<64x64xf32> -> tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins Delta_Tile:$lhs, Delta_Tile:$rhs,
+      DefaultValuedAttr<F32Attr, "1.0f">:$scale,
+      DefaultValuedAttr<Delta_FeatureKernel, "::delta::FeatureKernel::Linear">:$kernel);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`kernel` `` $kernel^)? attr-dict
+    `:` type($lhs) `->` type($result)
+  }];
+}
+
 def Delta_RowSumOp : Delta_ChunkOp<"rowsum", [Pure]> {
   let summary = "Sum of each row";
   let description = [{
@@ -304,19 +326,23 @@ def Delta_UpdateOp : Delta_ChunkOp<"update", [Pure,
 // Implicit features
 //===----------------------------------------------------------------------===//
 
-def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
+def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure]> {
   let summary = "One step of online softmax";
   let description = [{
-    With scores s [C, N], of which only those on `part` and in columns below `columns`
-    exist, running row maximum m, row sum l and accumulator acc [C, V]:
+    With scores s [C, N], of which only those on `part` exist, running row maximum m,
+    row sum l and accumulator acc [C, V]:
 
     ```
     m' = max(m, max_j s_ij)     l' = l exp(m - m') + sum_j exp(s_ij - m')
     acc' = acc exp(m - m') + sum_j exp(s_ij - m') u_j
     ```
     Without `values` acc is only rescaled (the diagonal block, whose u are not known
-    yet). A row that has seen no score has m = -1e30 and l = 0, never NaN.
-    Start with these and acc = 0. Shapes: N16.
+    yet). A row that has seen no score has m = `kNoScore` and l = 0, never NaN; one
+    that has has l >= 1. Start with `kNoScore`, 0 and 0. Shapes: N16.
+
+    There is no bound on columns: blocks before the diagonal one are whole, and on
+    that one a triangular part keeps rows past the sequence's end, which come last,
+    out of every row of the sequence.
 
     ```mlir
     %m1, %l1, %a1 = delta.online %m, %l, %a, %s values(%u : tensor<64x128xf32>) part<full>
@@ -326,14 +352,35 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Delta_Tile:$max, Delta_Tile:$sum, Delta_Tile:$acc,
       Delta_Tile:$scores, Optional<Delta_Tile>:$values,
-      Optional<Index>:$columns, Delta_Part:$part, OptionalAttr<Delta_PrecAttr>:$prec);
+      Delta_Part:$part, OptionalAttr<Delta_PrecAttr>:$prec);
   let results = (outs Delta_Tile:$new_max, Delta_Tile:$new_sum, Delta_Tile:$new_acc);
   let assemblyFormat = [{
     $max `,` $sum `,` $acc `,` $scores
-    (`values` `(` $values^ `:` type($values) `)`)? (`columns` `(` $columns^ `)`)?
-    `part` `` $part attr-dict `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
+    (`values` `(` $values^ `:` type($values) `)`)? `part` `` $part attr-dict
+    `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
     `->` type($new_max) `,` type($new_sum) `,` type($new_acc)
   }];
+  let extraClassDeclaration = [{
+    /// The maximum of no scores. Finite, so that differences of two such maxima
+    /// are 0 and not NaN, and far below every score that is not itself a limit.
+    static constexpr float kNoScore = -1e30f;
+  }];
+}
+
+def Delta_NormalizeOp : Delta_ChunkOp<"normalize", [Pure,
+    AllTypesMatch<["acc", "result"]>]> {
+  let summary = "acc_i / l_i, and 0 in rows with l_i = 0";
+  let description = [{
+    Ends a softmax that `delta.online` accumulated. A row that has seen no score
+    reads nothing: 0. acc [R, V], sum [R] (N19).
+
+    ```mlir
+    %a = delta.normalize %acc, %l : tensor<64x64xf32>, tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins Delta_Tile:$acc, Delta_Tile:$sum);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = "$acc `,` $sum attr-dict `:` type($acc) `,` type($sum)";
 }
 
 def Delta_WeightsOp : Delta_ChunkOp<"weights", [Pure,

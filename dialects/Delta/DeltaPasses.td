@@ -80,8 +80,8 @@ def VerifyChunked : Pass<"delta-verify-chunked", "::mlir::func::FuncOp"> {
   let description = [{
     The contract at the end of the chunked phase (docs/delta-dialect.md, H1 to H7):
     arguments are named memrefs, memory is touched by `delta.load` and `delta.store`
-    alone, every access stays inside its array, and what a function stores it reads
-    back only `before`. The IR is never changed.
+    alone, every access stays inside its array, and what a loop nest stores is read
+    back after it, or inside it `before`. The IR is never changed.
   }];
 }
 

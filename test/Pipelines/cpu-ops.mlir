@@ -238,8 +238,8 @@ func.func @main() {
   %sigmoid = delta.sigmoid %w {range = 2.0 : f32} : tensor<4xf32> -> tensor<4xf32>
   call @print1(%sigmoid) : (tensor<4xf32>) -> ()
 
-  // Online softmax over two blocks of scores equals softmax over both at once;
-  // in the second, only columns below 2 exist, and row 0 has no score at all.
+  // Online softmax over two blocks of scores equals softmax over both at once.
+  // In the first, row 0 has no score at all.
   %low = arith.constant dense<-1.0e30> : tensor<4xf32>
   %none = arith.constant dense<0.0> : tensor<4xf32>
   %acc = arith.constant dense<0.0> : tensor<4x2xf32>
@@ -265,8 +265,8 @@ func.func @main() {
   %weights = delta.weights %scores, %o1#0, %o1#1 part<strict_lower> : tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>
   call @print4(%weights) : (tensor<4x4xf32>) -> ()
   // A larger maximum rescales what is there: ln 2 more, by one half.
-  %more = arith.constant dense<1.386294361> : tensor<4x4xf32>
-  %o2:3 = delta.online %o1#0, %o1#1, %o1#2, %more columns(%c2) part<full> : tensor<4xf32>, tensor<4xf32>, tensor<4x2xf32>, tensor<4x4xf32> -> tensor<4xf32>, tensor<4xf32>, tensor<4x2xf32>
+  %more = arith.constant dense<1.386294361> : tensor<4x2xf32>
+  %o2:3 = delta.online %o1#0, %o1#1, %o1#2, %more part<full> : tensor<4xf32>, tensor<4xf32>, tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4xf32>, tensor<4xf32>, tensor<4x2xf32>
   // CHECK: data =
   // CHECK-NEXT: [2, 2.25, 2.75, 3]
   call @print1(%o2#1) : (tensor<4xf32>) -> ()
@@ -276,5 +276,25 @@ func.func @main() {
   // CHECK-NEXT: [1.75, 2.5],
   // CHECK-NEXT: [3.5, 4.5]]
   call @print2(%o2#2) : (tensor<4x2xf32>) -> ()
+
+  // What ends a softmax; row 0 of the first block has read nothing.
+  // CHECK: data =
+  // CHECK-NEXT: {{\[}}[0, 0],
+  // CHECK-NEXT: [1, 2],
+  // CHECK-NEXT: [2.33333, 3.33333],
+  // CHECK-NEXT: [3.5, 4.5]]
+  %ended = delta.normalize %o1#2, %o1#1 : tensor<4x2xf32>, tensor<4xf32>
+  call @print2(%ended) : (tensor<4x2xf32>) -> ()
+
+  // The diagonal of a gram: x_i . y_i / 4, and rounded to integers, halves to even.
+  // CHECK: data =
+  // CHECK-NEXT: [0.5, -2.5, 3.5, 1.5]
+  %own = arith.constant dense<[[2.0, 0.0], [-2.0, -1.0], [4.0, -1.0], [-2.0, 2.5]]> : tensor<4x2xf32>
+  %dots = delta.row_dot %x, %own {scale = 0.25 : f32} : tensor<4x2xf32> -> tensor<4xf32>
+  call @print1(%dots) : (tensor<4xf32>) -> ()
+  // CHECK: data =
+  // CHECK-NEXT: [0, -2, 4, 2]
+  %integers = delta.row_dot %x, %own kernel<round> {scale = 0.25 : f32} : tensor<4x2xf32> -> tensor<4xf32>
+  call @print1(%integers) : (tensor<4xf32>) -> ()
   return
 }

@@ -255,3 +255,52 @@ func.func @n17_max(%m: tensor<32xf32>, %l: tensor<64xf32>, %s: tensor<64x64xf32>
   %0 = delta.weights %s, %m, %l part<lower> : tensor<64x64xf32>, tensor<32xf32>, tensor<64xf32>
   return
 }
+
+// -----
+
+func.func @n9_row_dot_kernel(%x: tensor<32x64xf32>) {
+  // expected-error@+1 {{kernel: expected linear, exp, relu or round, got softmax}}
+  %0 = delta.row_dot %x, %x kernel<softmax> : tensor<32x64xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @n18_row_dot_rank(%x: tensor<32xf32>) {
+  // expected-error@+1 {{lhs: expected rank 2, got 1}}
+  %0 = delta.row_dot %x, %x : tensor<32xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @n18_row_dot_result(%x: tensor<32x64xf32>) {
+  // expected-error@+1 {{result: expected shape [32], got [64]}}
+  %0 = delta.row_dot %x, %x : tensor<32x64xf32> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @n18_row_dot_scale(%x: tensor<32x64xf32>) {
+  // expected-error@+1 {{scale: expected a finite number, got}}
+  %0 = delta.row_dot %x, %x {scale = 0x7F800000 : f32}
+         : tensor<32x64xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @n19_normalize_rank(%x: tensor<32xf32>) {
+  // expected-error@+1 {{acc: expected rank 2, got 1}}
+  %0 = delta.normalize %x, %x : tensor<32xf32>, tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @n19_normalize_sum(%x: tensor<32x64xf32>, %l: tensor<64xf32>) {
+  // expected-error@+1 {{sum: expected shape [32], got [64]}}
+  %0 = delta.normalize %x, %l : tensor<32x64xf32>, tensor<64xf32>
+  return
+}

@@ -71,12 +71,18 @@ func.func @state(%S: tensor<128x64xf32>, %K: tensor<64x128xf32>,
 
 // CHECK-LABEL: func @implicit
 func.func @implicit(%m: tensor<64xf32>, %l: tensor<64xf32>, %a: tensor<64x32xf32>,
-                    %s: tensor<64x64xf32>, %u: tensor<64x32xf32>, %n: index) {
-  // CHECK: delta.online %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} values(%{{.*}} : tensor<64x32xf32>) columns(%{{.*}}) part<full> : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
-  %0:3 = delta.online %m, %l, %a, %s values(%u : tensor<64x32xf32>) columns(%n) part<full> : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
+                    %s: tensor<64x64xf32>, %u: tensor<64x32xf32>) {
+  // CHECK: delta.online %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} values(%{{.*}} : tensor<64x32xf32>) part<full> : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
+  %0:3 = delta.online %m, %l, %a, %s values(%u : tensor<64x32xf32>) part<full> : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
   // CHECK: delta.online %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} part<strict_lower> : tensor<64xf32>
   %1:3 = delta.online %0#0, %0#1, %0#2, %s part<strict_lower> : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
   // CHECK: delta.weights %{{.*}}, %{{.*}}, %{{.*}} part<strict_lower> : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
   %2 = delta.weights %s, %1#0, %1#1 part<strict_lower> : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
+  // CHECK: delta.normalize %{{.*}}, %{{.*}} : tensor<64x32xf32>, tensor<64xf32>
+  %3 = delta.normalize %1#2, %1#1 : tensor<64x32xf32>, tensor<64xf32>
+  // CHECK: delta.row_dot %{{.*}}, %{{.*}} : tensor<64x32xf32> -> tensor<64xf32>
+  %4 = delta.row_dot %a, %u : tensor<64x32xf32> -> tensor<64xf32>
+  // CHECK: delta.row_dot %{{.*}}, %{{.*}} kernel<exp> {scale = 1.250000e-01 : f32} : tensor<64x32xf32> -> tensor<64xf32>
+  %5 = delta.row_dot %a, %u kernel<exp> {scale = 0.125 : f32} : tensor<64x32xf32> -> tensor<64xf32>
   return
 }

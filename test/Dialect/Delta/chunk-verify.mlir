@@ -61,14 +61,6 @@ func.func @h4_memory(%x: memref<4xf32> {delta.name = "x"}) {
 
 // -----
 
-func.func @h4_alloc() {
-  // expected-error@+1 {{expected memory to be touched by delta.load and delta.store alone}}
-  %0 = memref.alloc() : memref<4xf32>
-  return
-}
-
-// -----
-
 func.func private @elsewhere()
 func.func @h4_call() {
   // expected-error@+1 {{expected memory to be touched by delta.load and delta.store alone}}
@@ -226,6 +218,80 @@ func.func @h7_length(%u: memref<?x64xf32> {delta.name = "u"}) {
       // expected-note@+1 {{the array is stored here}}
       delta.store %0, %u[%to, %c0] rows(%c16) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
     }
+  }
+  return
+}
+
+// -----
+
+// An array made before the loops, stored by one nest and read by the next.
+func.func @h4_workspace_kept(%x: memref<?x64xf32> {delta.name = "x"},
+                     %y: memref<?x64xf32> {delta.name = "y", delta.result}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  %w = memref.alloc(%n) : memref<?x64xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %0 = delta.load %x[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+    delta.store %0, %w[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
+  }
+  scf.for %i = %c0 to %n step %c32 {
+    %0 = delta.load %w[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+    delta.store %0, %y[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @h4_workspace_in_a_loop(%x: memref<?x64xf32> {delta.name = "x"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error@+1 {{expected memory to be touched by delta.load and delta.store alone}}
+    %w = memref.alloc(%n) : memref<?x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @h6_reads_later_nest(%x: memref<?x64xf32> {delta.name = "x"},
+                               %y: memref<?x64xf32> {delta.name = "y", delta.result}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  %w = memref.alloc(%n) : memref<?x64xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    // expected-error@+1 {{source: expected before on an array that the function stores}}
+    %0 = delta.load %w[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+    delta.store %0, %y[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
+  }
+  scf.for %i = %c0 to %n step %c32 {
+    %0 = delta.load %x[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+    // expected-note@+1 {{it is stored here}}
+    delta.store %0, %w[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @h6_same_nest(%x: memref<?x64xf32> {delta.name = "x"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  %w = memref.alloc(%n) : memref<?x64xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %0 = delta.load %x[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+    // expected-note@+1 {{it is stored here}}
+    delta.store %0, %w[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
+    // expected-error@+1 {{source: expected before on an array that the function stores}}
+    %1 = delta.load %w[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
   }
   return
 }

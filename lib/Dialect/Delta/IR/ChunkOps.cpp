@@ -147,6 +147,14 @@ LogicalResult DecayOp::verify() {
 // Products inside a chunk
 //===----------------------------------------------------------------------===//
 
+/// N9: a softmax weight needs the whole row.
+static LogicalResult expectElementwise(Operation *op, FeatureKernel kernel) {
+  if (kernel != FeatureKernel::Softmax)
+    return success();
+  return op->emitOpError(
+      "kernel: expected linear, exp, relu or round, got softmax");
+}
+
 LogicalResult GramOp::verify() {
   // N8
   if (failed(expectRank(*this, "lhs", getLhs(), 2)) ||
@@ -157,10 +165,8 @@ LogicalResult GramOp::verify() {
                          {extent(getLhs(), 0), extent(getRhs(), 0)})) ||
       failed(expectTriangle(*this, "lhs", getResult(), getPart(), getSteps())))
     return failure();
-  // N9: a softmax weight needs the whole row.
-  if (getKernel() == FeatureKernel::Softmax)
-    return emitOpError(
-        "kernel: expected linear, exp, relu or round, got softmax");
+  if (failed(expectElementwise(*this, getKernel())))
+    return failure();
   return expectFinite(*this, "scale", getScale());
 }
 
@@ -202,6 +208,15 @@ LogicalResult ApplyOp::verify() {
   return getAccumulator() ? expectShape(*this, "accumulator", getAccumulator(),
                                         {rows, width})
                           : success();
+}
+
+LogicalResult RowDotOp::verify() {
+  // N18
+  if (failed(expectRank(*this, "lhs", getLhs(), 2)) ||
+      failed(expectShape(*this, "result", getResult(), extent(getLhs(), 0))) ||
+      failed(expectElementwise(*this, getKernel())))
+    return failure();
+  return expectFinite(*this, "scale", getScale());
 }
 
 LogicalResult RowSumOp::verify() {
@@ -281,4 +296,11 @@ LogicalResult WeightsOp::verify() {
   if (failed(expectShape(*this, "max", getMax(), rows)))
     return failure();
   return expectShape(*this, "sum", getSum(), rows);
+}
+
+LogicalResult NormalizeOp::verify() {
+  // N19
+  if (failed(expectRank(*this, "acc", getAcc(), 2)))
+    return failure();
+  return expectShape(*this, "sum", getSum(), extent(getAcc(), 0));
 }

@@ -26,11 +26,6 @@ using Results = FailureOr<SmallVector<Value>>;
 
 static Results results(ValueRange values) { return SmallVector<Value>(values); }
 
-/// Row maximum before any score. A finite number, so that differences of two
-/// such maxima are 0 and not NaN; far below every f32 score that is not itself
-/// a limit.
-static constexpr float kNoScore = -1e30f;
-
 //===----------------------------------------------------------------------===//
 // Prologues
 //===----------------------------------------------------------------------===//
@@ -218,6 +213,20 @@ static Value rowSum(TileBuilder &b, Value matrix) {
   });
 }
 
+Results RowDotOp::decompose(OpBuilder &builder) {
+  TileBuilder b(getLoc(), builder);
+  Value products = b.elementwise(
+      getTileShape(getLhs()), {getLhs(), getRhs()},
+      {b.elements(), b.elements()},
+      [](TileBuilder &b, ValueRange in) { return b.mul(in[0], in[1]); });
+  float scale = getScale().convertToFloat();
+  return results(b.elementwise(
+      getTileShape(getResult()), rowSum(b, products),
+      b.getMultiDimIdentityMap(1), [&](TileBuilder &b, ValueRange in) {
+        return applyKernel(b, getKernel(), b.mul(in[0], b.f32(scale)));
+      }));
+}
+
 Results RowSumOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   return results(rowSum(b, getInput()));
@@ -279,24 +288,18 @@ Results OnlineOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   ArrayRef<int64_t> shape = getTileShape(getScores());
   // Whether the score that a body computes exists; null where all do.
-  auto exists = [&](TileBuilder &b) -> Value {
-    Value kept =
-        b.onPart(b.coordinate(0), b.coordinate(1), getPart(), /*steps=*/1);
-    if (!getColumns())
-      return kept;
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                         b.coordinate(1), getColumns());
-    return kept ? Value(arith::AndIOp::create(b, kept, inside)) : inside;
+  auto exists = [&](TileBuilder &b) {
+    return b.onPart(b.coordinate(0), b.coordinate(1), getPart(), /*steps=*/1);
   };
   Value scores = b.elementwise(
       shape, getScores(), b.elements(), [&](TileBuilder &b, ValueRange in) {
         Value kept = exists(b);
         return kept ? Value(arith::SelectOp::create(b, kept, in[0],
-                                                    b.f32(kNoScore)))
+                                                    b.f32(OnlineOp::kNoScore)))
                     : in[0];
       });
   Value blockMax = b.reduceLast(
-      scores, kNoScore, [](TileBuilder &b, ValueRange in) -> Value {
+      scores, OnlineOp::kNoScore, [](TileBuilder &b, ValueRange in) -> Value {
         return arith::MaximumFOp::create(b, in[1], in[0]);
       });
   AffineMap vector = b.getMultiDimIdentityMap(1);
@@ -329,18 +332,30 @@ Results OnlineOp::decompose(OpBuilder &builder) {
   return results({newMax, newSum, acc});
 }
 
+/// x / sum, and 0 where no score was seen.
+static Value divideBySum(TileBuilder &b, Value x, Value sum) {
+  Value seen =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, sum, b.f32(0.0f));
+  return b.orZero(seen, arith::DivFOp::create(b, x, sum));
+}
+
+Results NormalizeOp::decompose(OpBuilder &builder) {
+  TileBuilder b(getLoc(), builder);
+  return results(b.elementwise(getTileShape(getAcc()), {getAcc(), getSum()},
+                               {b.elements(), b.rows()},
+                               [](TileBuilder &b, ValueRange in) {
+                                 return divideBySum(b, in[0], in[1]);
+                               }));
+}
+
 Results WeightsOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   return results(b.elementwise(
       getTileShape(getScores()), {getScores(), getMax(), getSum()},
       {b.elements(), b.rows(), b.rows()}, [&](TileBuilder &b, ValueRange in) {
-        Value weight =
-            arith::DivFOp::create(b, b.exp(b.sub(in[0], in[1])), in[2]);
-        Value seen = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, in[2],
-                                           b.f32(0.0f));
-        if (Value kept = b.onPart(b.coordinate(0), b.coordinate(1), getPart(),
-                                  /*steps=*/1))
-          seen = arith::AndIOp::create(b, seen, kept);
-        return b.orZero(seen, weight);
+        Value weight = divideBySum(b, b.exp(b.sub(in[0], in[1])), in[2]);
+        Value kept = b.onPart(b.coordinate(0), b.coordinate(1), getPart(),
+                              /*steps=*/1);
+        return kept ? b.orZero(kept, weight) : weight;
       }));
 }

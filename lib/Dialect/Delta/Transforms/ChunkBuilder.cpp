@@ -77,6 +77,20 @@ void ChunkBuilder::forEachValueHead(function_ref<void(Value, Value)> body) {
   body(heads.getInductionVar(0), heads.getInductionVar(1));
 }
 
+void ChunkBuilder::forEachChunk(Value chunks,
+                                function_ref<void(Value, Value, Value)> body) {
+  SmallVector<OpFoldResult> bounds = {
+      getAsOpFoldResult(batches()),
+      getIndexAttr(recurrence.getValueHeads()),
+      getAsOpFoldResult(chunks),
+  };
+  auto all = scf::ForallOp::create(*this, bounds, /*outputs=*/ValueRange(),
+                                   /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPoint(all.getTerminator());
+  body(all.getInductionVar(0), all.getInductionVar(1), all.getInductionVar(2));
+}
+
 Value ChunkBuilder::load(const CallerArray &array, ValueRange indices,
                          Value rows, ArrayRef<int64_t> dims,
                          ArrayRef<int64_t> shape, int64_t steps) {

@@ -6,17 +6,334 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The chunked form of a recurrence without a state (DeltaFormer, 2505.19488).
+/// The chunked form of a recurrence without a state (DeltaFormer, 2505.19488,
+/// section 3.3). Row block c, in order, with every earlier block of u known:
+///
+/// ```
+/// a    = sum over earlier blocks j of kappa(s W K_j^T) U_j
+/// P    = strict_lower(kappa(s W K^T))
+/// U    = (I + diag(beta) P)^-1 (diag(alpha) V - diag(beta) a)
+/// ubar = a + P U                                  what the write query reads
+/// ```
+/// A softmax runs over earlier blocks online and then takes in the diagonal
+/// block's scores, whose u are unknown still; a and P are divided by the sum
+/// that results, so the inverse cannot start before it. Other kernels have no
+/// row statistics.
+///
+/// Tied reads. Where the read query and kernel are the write's
+/// (`RecurrenceOp::isTied`), o_t differs from ubar_t by token t alone, and the
+/// attention of the read is not computed at all. With s_t = s <q_t, k_t> and
+/// the write's row statistics m and l (maximum; sum of exp(. - m)):
+///
+/// ```
+/// softmax   o_t = rho_t ubar_t + (1 - rho_t) u_t,  rho_t = l / (l + exp(s_t -
+/// m)) others    o_t = ubar_t + kappa(s_t) u_t
+/// ```
+/// Otherwise o is an ordinary attention over (K, U) that starts when u is
+/// complete: its row blocks are independent, so they are a parallel loop of
+/// their own and no part of the chain.
+///
+/// The choice of the form is made here; which kernel computes what is not.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "ChunkBuilder.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace delta;
 
+/// Whether the function's own prologue proves |beta| <= 1. (The sigmoid's
+/// rounding cannot leave its range.)
+static bool hasUnitBeta(const CallerArrays &arrays) {
+  auto sigmoid = dyn_cast_or_null<SigmoidOp>(arrays.beta.prologue);
+  return sigmoid && sigmoid.getRange().convertToDouble() <= 1.0;
+}
+
+namespace {
+
+/// A block of rows of one value head.
+struct RowBlock {
+  Value batch, head, keyHead;
+  /// The block's number, its first token, and how many tokens it holds.
+  Value number, first, count;
+};
+
+/// Sums over keys for the rows of a block: the weighted sum of u and, for a
+/// softmax, the row maximum and the row sum that it is relative to (else null).
+struct RowSums {
+  Value max, sum, acc;
+};
+
+class ImplicitChunks {
+public:
+  explicit ImplicitChunks(ChunkBuilder &builder)
+      : b(builder), op(builder.recurrence), rows(builder.chunk),
+        scale(op.getScaleValue()), perRow(tile(rows)),
+        square(tile({rows, rows})), values(tile({rows, op.getValueDim()})) {}
+
+  void build();
+
+private:
+  /// The array that u is stored in.
+  Value makeU();
+  RowBlock makeBlock(Value batch, Value head, Value number);
+  /// u of one block, and its output where the read is tied.
+  void write(const RowBlock &block);
+  /// The output of one block, u being complete.
+  void read(const RowBlock &block);
+
+  /// The sums over every block before `block`. `isChain`: u is still being
+  /// written, by the loop that `block` is an iteration of.
+  RowSums earlierBlocks(const RowBlock &block, Value query,
+                        FeatureKernel kernel, bool isChain);
+  /// `sums` with one more block of keys; `known` are its u, null where they are
+  /// not known yet (softmax: the row statistics alone advance).
+  RowSums advance(const RowSums &sums, Value scores, Value known, Part part);
+  /// The output of a tied read. `weights` are those inside the block,
+  /// `carried` is the weighted sum over the blocks before.
+  Value tiedOutput(const RowSums &sums, Value query, Value key, Value weights,
+                   Value carried, Value solved);
+
+  Value loadKeys(const CallerArray &array, const RowBlock &block);
+  Value loadFactors(const CallerArray &array, const RowBlock &block);
+  /// Scores of a block, with the kernel applied where it is elementwise.
+  Value gram(Value query, Value key, FeatureKernel kernel, Part part);
+  Value apply(Value matrix, Value input, Value accumulator, Part part);
+  Value scaleRows(Value input, Value factors);
+
+  RankedTensorType tile(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, b.getF32Type());
+  }
+  SmallVector<Value> at(const RowBlock &block, Value head) {
+    return {block.batch, block.first, head, b.index(0)};
+  }
+  const CallerArray &writeQuery() {
+    return b.arrays.write ? b.arrays.write : b.arrays.query;
+  }
+
+  ChunkBuilder &b;
+  RecurrenceOp op;
+  const int64_t rows;
+  const APFloat scale;
+  const RankedTensorType perRow, square, values;
+  /// [B, T, HV, V].
+  Value u;
+};
+
+} // namespace
+
+static bool isNormalised(FeatureKernel kernel) {
+  return kernel == FeatureKernel::Softmax;
+}
+
+/// What is applied to one score at a time; a softmax's exponential is the
+/// business of the ops that know the row.
+static FeatureKernel elementwisePart(FeatureKernel kernel) {
+  return isNormalised(kernel) ? FeatureKernel::Linear : kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+RowBlock ImplicitChunks::makeBlock(Value batch, Value head, Value number) {
+  Value length = b.index(rows);
+  Value first = arith::MulIOp::create(b, number, length);
+  Value left = arith::SubIOp::create(b, b.tokens(), first);
+  Value count = arith::MinUIOp::create(b, left, length);
+  return {batch, head, b.keyHead(head), number, first, count};
+}
+
+Value ImplicitChunks::loadKeys(const CallerArray &array,
+                               const RowBlock &block) {
+  return b.load(array, at(block, block.keyHead), block.count, {1, 3},
+                {rows, op.getKeyDim()});
+}
+
+Value ImplicitChunks::loadFactors(const CallerArray &array,
+                                  const RowBlock &block) {
+  return b.load(array, {block.batch, block.first, block.head}, block.count, {1},
+                {rows});
+}
+
+Value ImplicitChunks::gram(Value query, Value key, FeatureKernel kernel,
+                           Part part) {
+  return GramOp::create(b, square, query, key, part, /*steps=*/1, scale,
+                        elementwisePart(kernel), b.prec);
+}
+
+Value ImplicitChunks::apply(Value matrix, Value input, Value accumulator,
+                            Part part) {
+  return ApplyOp::create(b, values, matrix, input, accumulator, part,
+                         /*steps=*/1, /*transpose=*/false, b.prec);
+}
+
+Value ImplicitChunks::scaleRows(Value input, Value factors) {
+  return ScaleOp::create(b, input, factors, /*axis=*/0);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over keys
+//===----------------------------------------------------------------------===//
+
+RowSums ImplicitChunks::advance(const RowSums &sums, Value scores, Value known,
+                                Part part) {
+  if (!sums.max)
+    return {{}, {}, apply(scores, known, sums.acc, part)};
+  auto next = OnlineOp::create(b, perRow, perRow, values, sums.max, sums.sum,
+                               sums.acc, scores, known, part, b.prec);
+  return {next.getNewMax(), next.getNewSum(), next.getNewAcc()};
+}
+
+RowSums ImplicitChunks::earlierBlocks(const RowBlock &block, Value query,
+                                      FeatureKernel kernel, bool isChain) {
+  SmallVector<Value> none;
+  if (isNormalised(kernel)) {
+    auto noScore = DenseElementsAttr::get(perRow, OnlineOp::kNoScore);
+    none.push_back(arith::ConstantOp::create(b, perRow, noScore));
+    none.push_back(b.zeros(perRow.getShape()));
+  }
+  none.push_back(b.zeros(values.getShape()));
+  auto sums = [&](ValueRange carried) -> RowSums {
+    if (carried.size() == 1)
+      return {{}, {}, carried[0]};
+    return {carried[0], carried[1], carried[2]};
+  };
+
+  auto loop = scf::ForOp::create(b, b.index(0), block.number, b.index(1), none);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  // Only a sequence's last block is ragged, and that one is before no other.
+  RowBlock earlier = block;
+  earlier.number = loop.getInductionVar();
+  earlier.count = b.index(rows);
+  earlier.first = arith::MulIOp::create(b, earlier.number, earlier.count);
+  Value key = loadKeys(b.arrays.key, earlier);
+  Value known = LoadOp::create(b, values, u, at(earlier, block.head),
+                               earlier.count, ArrayRef<int64_t>{1, 3},
+                               /*steps=*/1, /*before=*/isChain);
+  RowSums next =
+      advance(sums(loop.getRegionIterArgs()),
+              gram(query, key, kernel, Part::Full), known, Part::Full);
+  SmallVector<Value> carried;
+  if (next.max)
+    carried = {next.max, next.sum};
+  carried.push_back(next.acc);
+  scf::YieldOp::create(b, carried);
+  return sums(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Value ImplicitChunks::tiedOutput(const RowSums &sums, Value query, Value key,
+                                 Value weights, Value carried, Value solved) {
+  FeatureKernel kernel = op.getKernel().getRead();
+  Value ubar = apply(weights, solved, carried, Part::StrictLower);
+  Value own =
+      RowDotOp::create(b, perRow, query, key, scale, elementwisePart(kernel));
+  if (!isNormalised(kernel))
+    return arith::AddFOp::create(b, ubar, scaleRows(solved, own));
+  // A row without earlier tokens has l = 0 and m far below s: the exponential
+  // is infinite and rho is 0. Elsewhere l >= 1, so rho is a number for every s.
+  Value above = arith::SubFOp::create(b, own, sums.max);
+  Value ownWeight = math::ExpOp::create(b, above);
+  Value all = arith::AddFOp::create(b, sums.sum, ownWeight);
+  Value rho = arith::DivFOp::create(b, sums.sum, all);
+  Value difference = arith::SubFOp::create(b, ubar, solved);
+  return arith::AddFOp::create(b, solved, scaleRows(difference, rho));
+}
+
+void ImplicitChunks::write(const RowBlock &block) {
+  FeatureKernel kernel = op.getKernel().getWrite();
+  // Rows past the sequence are zero in every tile here but have weights all the
+  // same (exp(0) is 1). No row of the sequence reads them, as every product
+  // inside a block is triangular, and they are not stored.
+  Value query = loadKeys(writeQuery(), block);
+  Value key = loadKeys(b.arrays.key, block);
+  Value value = b.load(b.arrays.value, at(block, block.head), block.count,
+                       {1, 3}, values.getShape());
+  Value beta = loadFactors(b.arrays.beta, block);
+  if (b.arrays.alpha)
+    value = scaleRows(value, loadFactors(b.arrays.alpha, block));
+
+  RowSums sums = earlierBlocks(block, query, kernel, /*isChain=*/true);
+  Value weights = gram(query, key, kernel, Part::StrictLower);
+  Value carried = sums.acc;
+  if (isNormalised(kernel)) {
+    Value scores = weights;
+    sums = advance(sums, scores, /*known=*/Value(), Part::StrictLower);
+    weights =
+        WeightsOp::create(b, scores, sums.max, sums.sum, Part::StrictLower);
+    carried = NormalizeOp::create(b, sums.acc, sums.sum);
+  }
+
+  // Weights of a softmax sum to at most 1 in a row, and so do beta times them.
+  bool isRowStochastic = isNormalised(kernel) && hasUnitBeta(b.arrays);
+  Value inverse =
+      TriInverseOp::create(b, scaleRows(weights, beta),
+                           /*entry_bound=*/FloatAttr(), isRowStochastic);
+  Value residual = arith::SubFOp::create(b, value, scaleRows(carried, beta));
+  Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower);
+  b.store(solved, u, at(block, block.head), block.count, {1, 3});
+  if (!op.isTied())
+    return;
+  Value output = tiedOutput(sums, query, key, weights, carried, solved);
+  b.store(output, b.arrays.output, at(block, block.head), block.count, {1, 3});
+}
+
+void ImplicitChunks::read(const RowBlock &block) {
+  FeatureKernel kernel = op.getKernel().getRead();
+  Value query = loadKeys(b.arrays.query, block);
+  RowSums sums = earlierBlocks(block, query, kernel, /*isChain=*/false);
+  Value key = loadKeys(b.arrays.key, block);
+  Value known = b.load({u}, at(block, block.head), block.count, {1, 3},
+                       values.getShape());
+  sums =
+      advance(sums, gram(query, key, kernel, Part::Lower), known, Part::Lower);
+  Value output = sums.sum
+                     ? NormalizeOp::create(b, sums.acc, sums.sum).getResult()
+                     : sums.acc;
+  b.store(output, b.arrays.output, at(block, block.head), block.count, {1, 3});
+}
+
+Value ImplicitChunks::makeU() {
+  if (b.arrays.u)
+    return b.arrays.u;
+  // f32: only a caller who asks for u in 16 bits also asks for its rounding.
+  Value value = b.arrays.value.memref;
+  auto type = MemRefType::get(cast<MemRefType>(value.getType()).getShape(),
+                              b.getF32Type());
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis))
+      sizes.push_back(memref::DimOp::create(b, value, axis));
+  return memref::AllocOp::create(b, type, sizes);
+}
+
+void ImplicitChunks::build() {
+  u = makeU();
+  Value blocks = arith::CeilDivUIOp::create(b, b.tokens(), b.index(rows));
+  b.forEachValueHead([&](Value batch, Value head) {
+    auto chain = scf::ForOp::create(b, b.index(0), blocks, b.index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(chain.getBody());
+    write(makeBlock(batch, head, chain.getInductionVar()));
+  });
+  if (op.isTied())
+    return;
+  b.forEachChunk(blocks, [&](Value batch, Value head, Value number) {
+    read(makeBlock(batch, head, number));
+  });
+}
+
 LogicalResult delta::buildImplicitChunks(ChunkBuilder &builder) {
-  return builder.recurrence.emitOpError("kernel: expected #delta.kernel<linear>"
-                                        ", got ")
-         << builder.recurrence.getKernel();
+  ImplicitChunks(builder).build();
+  return success();
 }

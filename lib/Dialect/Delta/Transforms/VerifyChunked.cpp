@@ -17,6 +17,7 @@
 #include "delta/Dialect/Delta/IR/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -89,10 +90,14 @@ static LogicalResult verifyOp(Operation *op) {
     if (auto tensor = dyn_cast<TensorType>(type))
       if (!tensor.hasStaticShape())
         return op->emitOpError("expected a tile of static shape, got ") << type;
-  // H4
+  // H4. Arrays of the function's own are made before its loops; they are freed
+  // by whoever lowers them.
   bool onlyNests = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
                    op->hasTrait<OpTrait::IsTerminator>();
-  if (!isa<LoadOp, StoreOp>(op) && !onlyNests && !isMemoryEffectFree(op))
+  bool isWorkspace =
+      isa<memref::AllocOp>(op) && isa<func::FuncOp>(op->getParentOp());
+  if (!isa<LoadOp, StoreOp>(op) && !onlyNests && !isWorkspace &&
+      !isMemoryEffectFree(op))
     return op->emitOpError("expected memory to be touched by delta.load and "
                            "delta.store alone");
   return success();
@@ -162,6 +167,14 @@ static LogicalResult verifyBefore(const Access &load, const Access &store) {
   return success();
 }
 
+/// Whether `load` reads what `store` writes in a loop nest that has ended.
+static bool readsEarlierNest(func::FuncOp func, Operation *load,
+                             Operation *store) {
+  Operation *reader = func.front().findAncestorOpInBlock(*load);
+  Operation *writer = func.front().findAncestorOpInBlock(*store);
+  return writer != reader && writer->isBeforeInBlock(reader);
+}
+
 static LogicalResult verifyFunction(func::FuncOp func) {
   if (func.isExternal())
     return success();
@@ -194,6 +207,8 @@ static LogicalResult verifyFunction(func::FuncOp func) {
       isStored = true;
       // H6
       if (!load.getBefore()) {
+        if (readsEarlierNest(func, load, store.op))
+          continue;
         InFlightDiagnostic diagnostic = load.emitOpError(
             "source: expected before on an array that the function stores");
         diagnostic.attachNote(store.op->getLoc()) << "it is stored here";

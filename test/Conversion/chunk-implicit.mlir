@@ -1,0 +1,178 @@
+// The chunked form of implicit features: the algebra of a row block, what is
+// read before, where u lives, and when the attention of the read is left out.
+
+// RUN: delta-opt %s -split-input-file --delta-chunk --delta-verify-chunked | FileCheck %s
+
+// Tied, softmax. One sweep over the keys; u in an f32 array of the function's
+// own; o from the write's statistics. A sigmoid of range 1 proves |beta| <= 1.
+// CHECK-LABEL: func.func @tied_softmax
+// CHECK-SAME:    %[[Q:[^:]+]]: memref<?x?x4x64xbf16> {delta.name = "q"}
+// CHECK-SAME:    %[[K:[^:]+]]: memref<?x?x4x64xbf16> {delta.name = "k"}
+// CHECK-SAME:    %[[V:[^:]+]]: memref<?x?x4x32xbf16> {delta.name = "v"}
+// CHECK-SAME:    %[[BETA:[^:]+]]: memref<?x?x4xbf16> {delta.name = "beta"}
+// CHECK-SAME:    %[[O:[^:]+]]: memref<?x?x4x32xbf16> {delta.name = "o", delta.result}
+// CHECK:         %[[MEMORY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) : memref<?x?x4x32xf32>
+// CHECK:         scf.forall (%[[B:.+]], %[[H:.+]]) in (%{{.+}}, 4)
+// CHECK:           scf.for %[[C:.+]] = %{{.+}} to
+// CHECK:             %[[FIRST:.+]] = arith.muli %[[C]], %c64
+// CHECK:             %[[COUNT:.+]] = arith.minui
+// CHECK:             %[[W:.+]] = delta.load %[[Q]][%[[B]], %[[FIRST]], %[[H]], %{{.+}}] rows(%[[COUNT]])
+// CHECK:             %[[KC:.+]] = delta.load %[[K]][%[[B]], %[[FIRST]], %[[H]], %{{.+}}] rows(%[[COUNT]])
+// CHECK:             %[[VC:.+]] = delta.load %[[V]]
+// CHECK:             %[[BC:.+]] = delta.sigmoid
+// CHECK:             %[[LEAST:.+]] = arith.constant dense<-1.000000e+30>
+// CHECK:             %[[SUMS:.+]]:3 = scf.for %[[P:.+]] = %{{.+}} to %[[C]] step %{{.+}} iter_args(%[[M0:.+]] = %[[LEAST]], %[[L0:.+]] = %{{.+}}, %[[A0:.+]] = %{{.+}}) ->
+// CHECK:               %[[EARLIER:.+]] = arith.muli %[[P]], %c64
+// CHECK:               %[[KP:.+]] = delta.load %[[K]][%[[B]], %[[EARLIER]], %[[H]],
+// CHECK:               %[[UP:.+]] = delta.load %[[MEMORY]][%[[B]], %[[EARLIER]], %[[H]], {{.*}} {before}
+// CHECK:               %[[SP:.+]] = delta.gram %[[W]], %[[KP]] part<full> {{.*}}scale = 1.250000e-01
+// CHECK:               delta.online %[[M0]], %[[L0]], %[[A0]], %[[SP]] values(%[[UP]] : {{.+}}) part<full>
+// The block's own scores come in without values, and before the inverse.
+// CHECK:             %[[S:.+]] = delta.gram %[[W]], %[[KC]] part<strict_lower> {{.*}}scale = 1.250000e-01
+// CHECK:             %[[M:.+]], %[[L:.+]], %[[ACC:.+]] = delta.online %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[S]] part<strict_lower>
+// CHECK:             %[[WEIGHTS:.+]] = delta.weights %[[S]], %[[M]], %[[L]] part<strict_lower>
+// CHECK:             %[[A:.+]] = delta.normalize %[[ACC]], %[[L]]
+// CHECK:             %[[SCALED:.+]] = delta.scale %[[WEIGHTS]], %[[BC]] {axis = 0
+// CHECK:             %[[INVERSE:.+]] = delta.tri_inverse %[[SCALED]] {row_stochastic}
+// CHECK:             %[[BA:.+]] = delta.scale %[[A]], %[[BC]] {axis = 0
+// CHECK:             %[[R:.+]] = arith.subf %[[VC]], %[[BA]]
+// CHECK:             %[[U:.+]] = delta.apply %[[INVERSE]], %[[R]] part<lower>
+// CHECK:             delta.store %[[U]], %[[MEMORY]][%[[B]], %[[FIRST]], %[[H]],
+// rho = l / (l + exp(s - m)), o = u + rho (ubar - u).
+// CHECK:             %[[UBAR:.+]] = delta.apply %[[WEIGHTS]], %[[U]] acc(%[[A]] : {{.+}}) part<strict_lower>
+// CHECK:             %[[OWN:.+]] = delta.row_dot %[[W]], %[[KC]] {scale = 1.250000e-01
+// CHECK:             %[[ABOVE:.+]] = arith.subf %[[OWN]], %[[M]]
+// CHECK:             %[[E:.+]] = math.exp %[[ABOVE]]
+// CHECK:             %[[ALL:.+]] = arith.addf %[[L]], %[[E]]
+// CHECK:             %[[RHO:.+]] = arith.divf %[[L]], %[[ALL]]
+// CHECK:             %[[D:.+]] = arith.subf %[[UBAR]], %[[U]]
+// CHECK:             %[[PART:.+]] = delta.scale %[[D]], %[[RHO]] {axis = 0
+// CHECK:             %[[OC:.+]] = arith.addf %[[U]], %[[PART]]
+// CHECK:             delta.store %[[OC]], %[[O]][%[[B]], %[[FIRST]], %[[H]],
+// CHECK-NOT:       delta.
+// CHECK:           return
+func.func @tied_softmax(%q: tensor<?x?x4x64xbf16>, %k: tensor<?x?x4x64xbf16>,
+                        %v: tensor<?x?x4x32xbf16>, %beta: tensor<?x?x4xbf16>)
+    -> tensor<?x?x4x32xbf16> {
+  %b = delta.sigmoid %beta : tensor<?x?x4xbf16> -> tensor<?x?x4xf32>
+  %o = delta.recurrence query(%q : tensor<?x?x4x64xbf16>)
+      key(%k : tensor<?x?x4x64xbf16>) value(%v : tensor<?x?x4x32xbf16>)
+      beta(%b : tensor<?x?x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>, chunk = 64}
+      -> tensor<?x?x4x32xbf16>
+  return %o : tensor<?x?x4x32xbf16>
+}
+
+// -----
+
+// Tied, not normalised: no row statistics, o = ubar + kappa(s) u. The kernel is
+// applied to each scaled score; nothing bounds the inverse. u is the caller's.
+// CHECK-LABEL: func.func @tied_relu
+// CHECK-SAME:    %[[O:[^:]+]]: memref<?x?x1x64xf16> {delta.name = "o", delta.result}, %[[MEMORY:[^:]+]]: memref<?x?x1x64xf16> {delta.name = "u", delta.result}
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.forall
+// CHECK:           %[[ACC:.+]] = scf.for {{.+}} -> (tensor<32x64xf32>)
+// CHECK:             %[[UP:.+]] = delta.load %[[MEMORY]]{{.*}} {before}
+// CHECK:             %[[WP:.+]] = delta.gram {{.+}} part<full> kernel<relu> {{.*}}scale = 5.000000e-01
+// CHECK:             delta.apply %[[WP]], %[[UP]] acc({{.+}}) part<full>
+// CHECK-NOT:       delta.online
+// CHECK:           %[[WEIGHTS:.+]] = delta.gram {{.+}} part<strict_lower> kernel<relu> {{.*}}scale = 5.000000e-01
+// CHECK-NOT:       delta.weights
+// CHECK:           delta.tri_inverse %{{[^ ]+}} : tensor<32x32xf32>
+// CHECK:           %[[U:.+]] = delta.apply {{.+}} part<lower>
+// CHECK:           delta.store %[[U]], %[[MEMORY]]
+// CHECK:           %[[UBAR:.+]] = delta.apply %[[WEIGHTS]], %[[U]] acc(%[[ACC]] : {{.+}}) part<strict_lower>
+// CHECK:           %[[OWN:.+]] = delta.row_dot {{.+}} kernel<relu> {scale = 5.000000e-01
+// CHECK:           %[[PART:.+]] = delta.scale %[[U]], %[[OWN]] {axis = 0
+// CHECK:           %[[OC:.+]] = arith.addf %[[UBAR]], %[[PART]]
+// CHECK:           delta.store %[[OC]], %[[O]]
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+func.func @tied_relu(%q: tensor<?x?x1x64xf16>, %k: tensor<?x?x1x64xf16>,
+                     %v: tensor<?x?x1x64xf16>, %beta: tensor<?x?x1xf32>)
+    -> (tensor<?x?x1x64xf16>, tensor<?x?x1x64xf16>) {
+  %o, %u = delta.recurrence query(%q : tensor<?x?x1x64xf16>)
+      key(%k : tensor<?x?x1x64xf16>) value(%v : tensor<?x?x1x64xf16>)
+      beta(%beta : tensor<?x?x1xf32>)
+      {kernel = #delta.kernel<write = relu, read = relu>, chunk = 32,
+       scale = 0.5 : f32}
+      -> tensor<?x?x1x64xf16>, u(tensor<?x?x1x64xf16>)
+  return %o, %u : tensor<?x?x1x64xf16>, tensor<?x?x1x64xf16>
+}
+
+// -----
+
+// A write query of its own: the chain writes u alone, and the read is a second,
+// fully parallel loop over blocks, inclusive of the diagonal. Value heads share
+// key heads; alpha scales the values; beta may reach 2, so nothing is proved.
+// CHECK-LABEL: func.func @general
+// CHECK-SAME:    %[[Q:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "q"}
+// CHECK-SAME:    %[[K:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "k"}
+// CHECK-SAME:    %[[W:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "w"}
+// CHECK-SAME:    %[[ALPHA:[^:]+]]: memref<?x?x6xf32> {delta.name = "alpha"}
+// CHECK-SAME:    %[[O:[^:]+]]: memref<?x?x6x64xbf16> {delta.name = "o", delta.result}
+// CHECK:         %[[MEMORY:.+]] = memref.alloc
+// CHECK:         %[[BLOCKS:.+]] = arith.ceildivui
+// CHECK:         scf.forall (%[[B:.+]], %[[H:.+]]) in (%{{.+}}, 6)
+// CHECK:           %[[HK:.+]] = arith.divui %[[H]], %c3
+// CHECK:           delta.load %[[W]][%[[B]], %{{.+}}, %[[HK]], %{{.+}}]
+// CHECK:           %[[VC:.+]] = delta.load {{.+}}[%[[B]], %{{.+}}, %[[H]], %{{.+}}] {{.+}} memref<?x?x6x64xbf16>
+// CHECK:           %[[AC:.+]] = delta.load %[[ALPHA]]
+// CHECK:           %[[AV:.+]] = delta.scale %[[VC]], %[[AC]] {axis = 0
+// CHECK:           delta.tri_inverse %{{[^ ]+}} : tensor<64x64xf32>
+// CHECK:           arith.subf %[[AV]],
+// CHECK-NOT:       %[[O]]
+// CHECK:         scf.forall (%[[B2:.+]], %[[H2:.+]], %[[C:.+]]) in (%{{.+}}, 6, %[[BLOCKS]])
+// CHECK:           %[[HK2:.+]] = arith.divui %[[H2]], %c3
+// CHECK:           %[[QC:.+]] = delta.load %[[Q]][%[[B2]], %{{.+}}, %[[HK2]],
+// CHECK:           %[[SUMS:.+]]:3 = scf.for %{{.+}} = %{{.+}} to %[[C]]
+// CHECK:             delta.load %[[MEMORY]]
+// CHECK-NOT:         {before}
+// CHECK:             delta.online {{.+}} part<full>
+// CHECK:           %[[KC:.+]] = delta.load %[[K]]
+// CHECK:           %[[UC:.+]] = delta.load %[[MEMORY]]
+// CHECK:           %[[S:.+]] = delta.gram %[[QC]], %[[KC]] part<lower>
+// CHECK:           %[[M:.+]], %[[L:.+]], %[[ACC:.+]] = delta.online %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[S]] values(%[[UC]] : {{.+}}) part<lower>
+// CHECK:           %[[OC:.+]] = delta.normalize %[[ACC]], %[[L]]
+// CHECK:           delta.store %[[OC]], %[[O]][%[[B2]],
+func.func @general(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
+                   %v: tensor<?x?x6x64xbf16>, %beta: tensor<?x?x6xbf16>,
+                   %w: tensor<?x?x2x64xbf16>, %alpha: tensor<?x?x6xf32>)
+    -> tensor<?x?x6x64xbf16> {
+  %b = delta.sigmoid %beta {range = 2.0 : f32}
+      : tensor<?x?x6xbf16> -> tensor<?x?x6xf32>
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>)
+      key(%k : tensor<?x?x2x64xbf16>) value(%v : tensor<?x?x6x64xbf16>)
+      beta(%b : tensor<?x?x6xf32>) write(%w : tensor<?x?x2x64xbf16>)
+      alpha(%alpha : tensor<?x?x6xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x?x6x64xbf16>
+  return %o : tensor<?x?x6x64xbf16>
+}
+
+// -----
+
+// Without a write query the query writes, but two kernels are not tied. A read
+// that is not normalised has no statistics.
+// CHECK-LABEL: func.func @two_kernels
+// CHECK-SAME:    %[[Q:[^:]+]]: memref<?x?x1x64xbf16> {delta.name = "q"}
+// CHECK:         scf.forall
+// CHECK:           delta.load %[[Q]]
+// CHECK:           delta.weights
+// CHECK:         scf.forall
+// CHECK:           delta.load %[[Q]]
+// CHECK-NOT:       delta.online
+// CHECK:           %[[P:.+]] = delta.gram {{.+}} part<lower> kernel<exp>
+// CHECK:           %[[OC:.+]] = delta.apply %[[P]], {{.+}} acc({{.+}}) part<lower>
+// CHECK-NEXT:      arith.constant
+// CHECK-NEXT:      delta.store %[[OC]]
+func.func @two_kernels(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
+                       %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xbf16>)
+    -> tensor<?x?x1x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>)
+      key(%k : tensor<?x?x1x64xbf16>) value(%v : tensor<?x?x1x64xbf16>)
+      beta(%beta : tensor<?x?x1xbf16>)
+      {kernel = #delta.kernel<write = softmax, read = exp>, chunk = 64}
+      -> tensor<?x?x1x64xbf16>
+  return %o : tensor<?x?x1x64xbf16>
+}
