@@ -77,6 +77,8 @@ private:
   int64_t countColumnTiles();
   /// Rows that every fragment of the kernel has.
   int64_t findFragmentRows();
+  /// What the kernel's grid indices are called, fastest first.
+  SmallVector<StringRef> gridNames();
   tile::KernelOp createKernel(ArrayRef<Value> captured, int64_t gridRank);
   void launch(ArrayRef<Value> captured);
 
@@ -107,10 +109,21 @@ int64_t KernelBuilder::findFragmentRows() {
   return rows;
 }
 
+SmallVector<StringRef> KernelBuilder::gridNames() {
+  if (columnTiles)
+    return {"column_tile", "head", "batch"};
+  if (loop.getBody()->getOps<scf::ForOp>().empty())
+    return {"head", "chunk", "batch"};
+  return {"key_head", "chunk", "batch"};
+}
+
 tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
                                            int64_t gridRank) {
   SmallVector<Type> types(gridRank, b.getIndexType());
-  SmallVector<DictionaryAttr> attrs(gridRank, b.getDictionaryAttr({}));
+  SmallVector<DictionaryAttr> attrs;
+  for (StringRef axis : gridNames())
+    attrs.push_back(b.getDictionaryAttr(
+        b.getNamedAttr("delta.name", b.getStringAttr(axis))));
   for (Value value : captured) {
     types.push_back(value.getType());
     SmallVector<NamedAttribute> named;

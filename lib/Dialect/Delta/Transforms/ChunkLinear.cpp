@@ -165,6 +165,7 @@ Value LinearChunk::chunkBody(Value batch, Value head, Value first,
                              Value sequence, Value state) {
   const CallerArrays &arrays = b.arrays;
   Value zero = b.index(0);
+  b.name("key_head");
   Value keyHead = b.keyHead(head);
   APFloat one(1.0f);
   APFloat scale(op.getScaleValue());
@@ -241,8 +242,9 @@ void LinearChunk::build() {
   Value chunks = arith::CeilDivUIOp::create(b, sequence, b.index(tokens));
   b.forEachValueHead([&](Value batch, Value head) {
     Value zero = b.index(0);
-    auto loop = scf::ForOp::create(b, zero, chunks, b.index(1),
-                                   initialState(batch, head));
+    Value initial = initialState(batch, head);
+    b.name("chunk");
+    auto loop = scf::ForOp::create(b, zero, chunks, b.index(1), initial);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());

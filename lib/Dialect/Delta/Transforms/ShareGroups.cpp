@@ -50,10 +50,16 @@ static void shareGroup(scf::ForallOp loop, int64_t group) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value size = arith::ConstantIndexOp::create(b, group);
+  auto named = [&](StringRef name) {
+    return NameLoc::get(b.getStringAttr(name), loop.getLoc());
+  };
+  b.setLoc(named("member"));
   auto members = scf::ForOp::create(b, zero, size, one);
   ImplicitLocOpBuilder outer(loop.getLoc(), members);
-  ImplicitLocOpBuilder inner(loop.getLoc(), members.getBody()->getTerminator());
+  ImplicitLocOpBuilder inner(named("first_head"),
+                             members.getBody()->getTerminator());
   Value base = arith::MulIOp::create(inner, keyHead, size);
+  inner.setLoc(named("head"));
   Value head = arith::AddIOp::create(inner, base, members.getInductionVar());
 
   IRMapping map;

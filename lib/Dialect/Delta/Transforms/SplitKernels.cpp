@@ -207,7 +207,10 @@ SmallVector<Value> Splitter::slot(ImplicitLocOpBuilder &at,
   if (crossing.perKeyHead && divide) {
     Value group = arith::ConstantIndexOp::create(
         at, *getConstantIntValue(divide.getRhs()));
+    Location loc = at.getLoc();
+    at.setLoc(divide.getLoc());
     head = arith::DivUIOp::create(at, head, group);
+    at.setLoc(loc);
   }
   SmallVector<Value> indices = {batch, chunk, head};
   Value zero = arith::ConstantIndexOp::create(at, 0);
