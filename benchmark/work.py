@@ -1,0 +1,37 @@
+# ===- work.py - bytes and operations of a forward pass ---------*- python -*-===#
+#
+# Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===#
+"""What a forward pass cannot avoid, to set times against. Not what a kernel does:
+workspace, masked halves that are computed, and padding are left out."""
+
+import math
+
+BYTES = {"bf16": 2, "f16": 2, "f32": 4}
+
+
+def array_bytes(recurrence, batch, length):
+    """Every operand read once, every result written once."""
+    return sum(
+        math.prod(array.sizes(batch, length)) * BYTES[array.dtype]
+        for array in recurrence.arrays()
+    )
+
+
+def chunk_flops(recurrence, batch, length):
+    """Multiplications and additions of the chunked form with chunks of C rows.
+
+    A row (one micro-step of one value head): K K^T and the product of the inverse
+    with the residual, C K and C V, as triangles; the inverse, 2/3 C^2; K S and
+    the update of S, 4 K V. A token: Q S, 2 K V, and Q K^T and P U, C K and C V as
+    triangles.
+    """
+    r = recurrence
+    rows = batch * length * r.steps * r.value_heads
+    tokens = batch * length * r.value_heads
+    key, value, chunk = r.key_dim, r.value_dim, r.chunk
+    by_row = chunk * (key + value) + 2 * chunk * chunk / 3 + 4 * key * value
+    by_token = chunk * (key + value) + 2 * key * value
+    return rows * by_row + tokens * by_token

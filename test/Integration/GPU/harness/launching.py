@@ -1,0 +1,117 @@
+# ===- launching.py - how a launch behaves ----------------------*- python -*-===#
+#
+# Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===#
+"""Checks of launches: repeated, captured in a graph, from several threads on
+several streams, and returning at once.
+"""
+
+import threading
+import time
+
+import torch
+
+from .device import Launch, bits, same_bits
+from .numerics import draw_on_device
+from .report import Failure, Measurement, holds
+
+REPEATS = 1000
+THREADS, LAUNCHES_PER_THREAD = 4, 50
+SLEEP_CYCLES = 400_000_000  # about 0.2 s
+
+
+def make_launch(context, case, seed=None):
+    arguments = draw_on_device(context, case, seed)
+    return Launch(
+        context.artefact(case.recurrence), case.batch, case.length, arguments
+    )
+
+
+def expect_same(expected, results):
+    return [holds(name, same_bits(expected[name], results[name])) for name in expected]
+
+
+def check_repeatability(context, case):
+    """A thousand runs of the same operands, every result poisoned before."""
+    first = make_launch(context, case).run()
+    again = make_launch(context, case)
+    different = {name: torch.zeros((), dtype=torch.int64, device="cuda") for name in first}
+    for _ in range(REPEATS):
+        again.poison()
+        again.start()
+        for name, result in again.results.items():
+            different[name] += (bits(result) != bits(first[name])).any()
+    again.finish()
+    return [
+        Measurement(name, f"{int(count)} of {REPEATS} differ", "exact", int(count) == 0)
+        for name, count in different.items()
+    ]
+
+
+def check_graph(context, case):
+    """A captured launch, replayed on operands that it was not captured with."""
+    launch = make_launch(context, case)
+    launch.run()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        launch.start()
+    others = draw_on_device(context, case, seed=case.data.seed + 1)
+    launch.set_arguments(others)
+    launch.poison()
+    graph.replay()
+    launch.finish()
+    direct = Launch(
+        context.artefact(case.recurrence), case.batch, case.length, others
+    )
+    return expect_same(direct.run(), launch.results)
+
+
+def check_streams(context, case):
+    """Threads that launch at the same time, each on a stream and arrays of its
+    own, all get the result of a launch alone."""
+    expected = make_launch(context, case).run()
+    launches = [make_launch(context, case) for _ in range(THREADS)]
+    failures = []
+    start = threading.Barrier(THREADS)
+
+    def work(launch):
+        stream = torch.cuda.Stream()
+        start.wait()
+        try:
+            for _ in range(LAUNCHES_PER_THREAD):
+                launch.start(stream)
+        except Failure as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work, args=(launch,)) for launch in launches]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    lines = []
+    for launch in launches:
+        launch.finish()
+        lines += expect_same(expected, launch.results)
+    return lines
+
+
+def check_asynchrony(context, case):
+    """A launch behind a long kernel returns while that kernel still runs."""
+    expected = make_launch(context, case).run()
+    launch = make_launch(context, case)
+    done = torch.cuda.Event()
+    torch.cuda._sleep(SLEEP_CYCLES)
+    begin = time.perf_counter()
+    launch.start()
+    seconds = time.perf_counter() - begin
+    done.record()
+    waited = done.query()
+    launch.finish()
+    line = Measurement(
+        "return", f"{1e6 * seconds:.0f} us", "before the work", not waited
+    )
+    return [line, *expect_same(expected, launch.results)]

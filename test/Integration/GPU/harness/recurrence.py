@@ -1,0 +1,158 @@
+# ===- recurrence.py - a recurrence as parameters ---------------*- python -*-===#
+#
+# Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===#
+"""The recurrences that the GPU tests and the benchmark compile, as parameters.
+
+A `Recurrence` is what a row `[recurrence.NAME]` of a case table says. From it
+follow the text of its spec, and the names, shapes and dtypes of its arrays.
+Only recurrences with a matrix state (docs/spec.md); nothing here computes one.
+"""
+
+import dataclasses
+
+DTYPES = ("bf16", "f16", "f32")
+
+
+@dataclasses.dataclass(frozen=True)
+class Array:
+    """An array of the C ABI. Open sizes are the strings "batch" and "length"."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    is_result: bool = False
+
+    def sizes(self, batch, length):
+        open_sizes = {"batch": batch, "length": length}
+        return tuple(open_sizes.get(size, size) for size in self.shape)
+
+
+@dataclasses.dataclass(frozen=True)
+class Recurrence:
+    """Sizes H, HV, K, V, n as in docs/spec.md, and what is present.
+
+    `norm`: q and k go through an l2 norm; without it they are used as given.
+    `sigmoid`: the range, 1 or 2, of the sigmoid that beta goes through; with 0
+    beta is used as given.
+    """
+
+    name: str
+    key_heads: int
+    value_heads: int
+    key_dim: int
+    value_dim: int
+    steps: int = 1
+    dtype: str = "bf16"
+    gate: bool = False
+    norm: bool = True
+    sigmoid: int = 1
+    initial: bool = True
+    final: bool = True
+    chunk: int = 64
+    scale: float | None = None
+
+    @property
+    def chunk_tokens(self):
+        """Tokens in a chunk: as many as fit with all their steps."""
+        return self.chunk // self.steps
+
+    @property
+    def scale_value(self):
+        return self.key_dim**-0.5 if self.scale is None else self.scale
+
+    def arrays(self):
+        """The arrays in the order of the function: arguments, then results."""
+        token = ("batch", "length")
+        step = token + ((self.steps,) if self.steps > 1 else ())
+        state = ("batch", self.value_heads, self.key_dim, self.value_dim)
+        arrays = [
+            Array("q", self.dtype, (*token, self.key_heads, self.key_dim)),
+            Array("k", self.dtype, (*step, self.key_heads, self.key_dim)),
+            Array("v", self.dtype, (*step, self.value_heads, self.value_dim)),
+            Array("beta", self.dtype, (*step, self.value_heads)),
+        ]
+        if self.gate:
+            arrays.append(Array("g", "f32", (*token, self.value_heads)))
+        if self.initial:
+            arrays.append(Array("s0", "f32", state))
+        output = (*token, self.value_heads, self.value_dim)
+        arrays.append(Array("o", self.dtype, output, is_result=True))
+        if self.final:
+            arrays.append(Array("s", "f32", state, is_result=True))
+        return arrays
+
+    def spec(self):
+        """The text of the spec, one function named as the recurrence."""
+
+        def tensor(array, dtype=None):
+            axes = ["?" if isinstance(size, str) else str(size) for size in array.shape]
+            return f"tensor<{'x'.join(axes)}x{dtype or array.dtype}>"
+
+        arrays = {array.name: array for array in self.arrays()}
+        types = {name: tensor(array) for name, array in arrays.items()}
+        results = [array.name for array in self.arrays() if array.is_result]
+        arguments = [name for name in arrays if name not in results]
+        values = {name: f"%{name}" for name in arguments}
+        lines = []
+        if self.norm:
+            for name in ("q", "k"):
+                lines.append(
+                    f"%{name}n = delta.l2norm %{name}"
+                    f" : {types[name]} -> {types[name]}"
+                )
+                values[name] += "n"
+        if self.sigmoid:
+            activated = tensor(arrays["beta"], "f32")
+            attributes = "" if self.sigmoid == 1 else f" {{range = {self.sigmoid}.0 : f32}}"
+            lines.append(
+                f"%b = delta.sigmoid %beta{attributes} : {types['beta']} -> {activated}"
+            )
+            values["beta"], types["beta_used"] = "%b", activated
+
+        operands = [("query", "q"), ("key", "k"), ("value", "v"), ("beta", "beta")]
+        operands += [("decay", "g")] if self.gate else []
+        operands += [("initial", "s0")] if self.initial else []
+        attributes = ["kernel = #delta.kernel<linear>", f"chunk = {self.chunk}"]
+        if self.steps > 1:
+            attributes.append(f"steps = {self.steps}")
+        if self.scale is not None:
+            attributes.append(f"scale = {self.scale!r} : f32")
+        lines.append(", ".join(f"%{name}" for name in results) + " = delta.recurrence")
+        for operand, name in operands:
+            used = types.get(f"{name}_used", types[name])
+            lines.append(f"    {operand}({values[name]} : {used})")
+        lines.append(f"    {{{', '.join(attributes)}}}")
+        state = f", state({types['s']})" if self.final else ""
+        lines.append(f"    -> {types['o']}{state}")
+        returned = ", ".join(types[name] for name in results)
+        lines.append(f"return {', '.join(f'%{name}' for name in results)} : {returned}")
+
+        parameters = ", ".join(f"%{name}: {types[name]}" for name in arguments)
+        head = f"func.func @{self.name}({parameters})\n    -> ({returned}) {{\n"
+        return head + "".join(f"  {line}\n" for line in lines) + "}\n"
+
+
+def parse(name, table):
+    """A row of a case table: `heads` and `dim` are one number, or a pair for
+    keys and values. Raises ValueError where a key or a value is unknown."""
+
+    def pair(value):
+        return tuple(value) if isinstance(value, list) else (value, value)
+
+    table = dict(table)
+    known = {field.name for field in dataclasses.fields(Recurrence)}
+    try:
+        heads, dims = pair(table.pop("heads")), pair(table.pop("dim"))
+    except KeyError as error:
+        raise ValueError(f"recurrence {name}: {error.args[0]!r} is missing") from None
+    if unknown := set(table) - known:
+        raise ValueError(f"recurrence {name}: unknown key {sorted(unknown)[0]!r}")
+    recurrence = Recurrence(name, *heads, *dims, **table)
+    if recurrence.dtype not in DTYPES[:2]:
+        raise ValueError(f"recurrence {name}: dtype must be bf16 or f16")
+    if recurrence.sigmoid not in (0, 1, 2):
+        raise ValueError(f"recurrence {name}: sigmoid must be 0, 1 or 2")
+    return recurrence
