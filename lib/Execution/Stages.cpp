@@ -15,9 +15,10 @@
 #include "delta/Execution/Stages.h"
 
 #include "Heartbeat.h"
-#include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Execution/Jit.h"
 #include "delta/Execution/Reference.h"
+#include "delta/Pipelines/Tile.h"
 #include "delta/Runtime/Progress.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -127,8 +128,11 @@ private:
 
 /// The passes from the recurrent phase to what the Jit takes.
 static void buildLowering(Stage stage, OpPassManager &pipeline) {
-  pipeline.addNestedPass<func::FuncOp>(createChunk());
-  pipeline.addNestedPass<func::FuncOp>(createVerifyChunked());
+  buildChunkedPipeline(pipeline);
+  if (stage == Stage::Tile) {
+    buildTileValuePipeline(pipeline);
+    pipeline.addPass(tile::createKernelsToFunctions());
+  }
 }
 
 FailureOr<std::unique_ptr<StageRunner>>
@@ -138,8 +142,8 @@ delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
   case Stage::Reference:
     return std::unique_ptr<StageRunner>(new ReferenceRunner(module.getLoc()));
   case Stage::Chunked:
-    break;
   case Stage::Tile:
+    break;
   case Stage::Gpu:
     return module.emitError("stage ")
            << stageName(stage) << " is not built into this delta-run";
