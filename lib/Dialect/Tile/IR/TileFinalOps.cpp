@@ -91,9 +91,10 @@ LogicalResult WriteOp::verify() {
 }
 
 LogicalResult BarrierOp::verify() {
-  if (getId() >= 0 && getId() <= 15)
+  int64_t id = getId();
+  if (id >= 0 && id <= 15)
     return success();
-  return emitOpError() << "id: expected 0 to 15, got " << getId();
+  return emitOpError() << "id: expected 0 to 15, got " << id;
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,9 +126,8 @@ LogicalResult DotStartOp::verify() {
 LogicalResult AwaitOp::verify() {
   if (getInflight().empty())
     return emitOpError() << "inflight: expected at least one operand, got none";
-  if (getPending() && *getPending() < 0)
-    return emitOpError() << "pending: expected at least 0, got "
-                         << *getPending();
+  if (std::optional<int64_t> pending = getPending(); pending && *pending < 0)
+    return emitOpError() << "pending: expected at least 0, got " << *pending;
   SmallVector<Type> expected;
   for (Value operand : getInflight()) {
     Type value = cast<AsyncType>(operand.getType()).getValue();
@@ -176,9 +176,9 @@ LogicalResult RolesOp::verify() {
 LogicalResult RingCreateOp::verify() {
   if (getName().empty())
     return emitOpError() << "name: expected a name, got none";
-  if (getConsumers() < 1)
-    return emitOpError() << "consumers: expected at least 1, got "
-                         << getConsumers();
+  int64_t consumers = getConsumers();
+  if (consumers < 1)
+    return emitOpError() << "consumers: expected at least 1, got " << consumers;
   return expectOffset(*this, getOffset(),
                       getSlotAlignment(getRing().getType()));
 }

@@ -29,32 +29,34 @@ static bool isCopy(Value inflight) {
 
 LogicalResult delta::tile::verifyConsumers(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
-    if (!isa<DotStartOp, CopyOp>(op))
-      return WalkResult::advance();
-    Value value = op->getResult(0);
-    StringRef expected = isCopy(value)
-                             ? "one consumer, await, commit or release"
-                             : "one consumer, await or the acc of a dot_start";
-    if (!value.hasOneUse()) {
-      op->emitOpError() << "inflight: expected " << expected << ", got "
-                        << std::distance(value.use_begin(), value.use_end());
-      return WalkResult::interrupt();
-    }
-    OpOperand &use = *value.use_begin();
-    Operation *user = use.getOwner();
-    bool accepted = isa<AwaitOp>(user);
-    if (isCopy(value))
-      accepted |= isa<CommitOp, ReleaseOp>(user);
-    else if (auto next = dyn_cast<DotStartOp>(user))
-      accepted |= next.getAcc() == value;
-    // A region's terminator or operands are F4's.
-    if (accepted || !isa_and_nonnull<TileDialect>(user->getDialect()))
-      return WalkResult::advance();
-    op->emitOpError() << "inflight: expected " << expected << ", got "
-                      << user->getName();
-    return WalkResult::interrupt();
-  });
+  WalkResult result =
+      kernel.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (!isa<DotStartOp, CopyOp>(op))
+          return WalkResult::advance();
+        Value value = op->getResult(0);
+        StringRef expected =
+            isCopy(value) ? "one consumer, await, commit or release"
+                          : "one consumer, await or the acc of a dot_start";
+        if (!value.hasOneUse()) {
+          op->emitOpError()
+              << "inflight: expected " << expected << ", got "
+              << std::distance(value.use_begin(), value.use_end());
+          return WalkResult::interrupt();
+        }
+        OpOperand &use = *value.use_begin();
+        Operation *user = use.getOwner();
+        bool accepted = isa<AwaitOp>(user);
+        if (isCopy(value))
+          accepted |= isa<CommitOp, ReleaseOp>(user);
+        else if (auto next = dyn_cast<DotStartOp>(user))
+          accepted |= next.getAcc() == value;
+        // A region's terminator or operands are F4's.
+        if (accepted || !isa_and_nonnull<TileDialect>(user->getDialect()))
+          return WalkResult::advance();
+        op->emitOpError() << "inflight: expected " << expected << ", got "
+                          << user->getName();
+        return WalkResult::interrupt();
+      });
   return failure(result.wasInterrupted());
 }
 
@@ -65,19 +67,20 @@ LogicalResult delta::tile::verifyRegions(const KernelScope &scope) {
                          "that issued it, got it across a region's boundary";
     return WalkResult::interrupt();
   };
-  WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (isa<AsyncType>(operand.getType()) &&
-          (operand.getParentBlock() != op->getBlock() ||
-           !isa_and_nonnull<TileDialect>(op->getDialect())))
-        return refuse(op);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          if (isa<AsyncType>(argument.getType()))
+  WalkResult result =
+      kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (isa<AsyncType>(operand.getType()) &&
+              (operand.getParentBlock() != op->getBlock() ||
+               !isa_and_nonnull<TileDialect>(op->getDialect())))
             return refuse(op);
-    return WalkResult::advance();
-  });
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            for (BlockArgument argument : block.getArguments())
+              if (isa<AsyncType>(argument.getType()))
+                return refuse(op);
+        return WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 
@@ -143,33 +146,35 @@ static bool isBeforeClose(const OpenSlot &slot, Operation *op) {
 
 LogicalResult delta::tile::verifySlotUses(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
-    std::optional<OpenSlot> slot = getSlot(op);
-    if (!slot)
-      return WalkResult::advance();
-    if (!slot->close) {
-      op->emitOpError() << "slot: expected one "
-                        << (isa<AcquireOp>(op) ? "commit" : "release")
-                        << " in the same block";
-      return WalkResult::interrupt();
-    }
-    LogicalResult uses = forEachUse(*slot, [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      if (!isa<ViewLikeOpInterface>(user) &&
-          !isa_and_nonnull<TileDialect>(user->getDialect()))
-        return LogicalResult(user->emitOpError()
-                             << "buffer of a slot: expected an op of the tile "
-                                "dialect or a view");
-      if (isBeforeClose(*slot, user))
-        return success();
-      InFlightDiagnostic diagnostic =
-          user->emitOpError()
-          << "buffer of a slot: expected a use while the slot is open";
-      diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
-      return LogicalResult(diagnostic);
-    });
-    return failed(uses) ? WalkResult::interrupt() : WalkResult::advance();
-  });
+  WalkResult result =
+      kernel.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+        std::optional<OpenSlot> slot = getSlot(op);
+        if (!slot)
+          return WalkResult::advance();
+        if (!slot->close) {
+          op->emitOpError() << "slot: expected one "
+                            << (isa<AcquireOp>(op) ? "commit" : "release")
+                            << " in the same block";
+          return WalkResult::interrupt();
+        }
+        LogicalResult uses = forEachUse(*slot, [&](OpOperand &use) {
+          Operation *user = use.getOwner();
+          if (!isa<ViewLikeOpInterface>(user) &&
+              !isa_and_nonnull<TileDialect>(user->getDialect()))
+            return LogicalResult(
+                user->emitOpError()
+                << "buffer of a slot: expected an op of the tile "
+                   "dialect or a view");
+          if (isBeforeClose(*slot, user))
+            return success();
+          InFlightDiagnostic diagnostic =
+              user->emitOpError()
+              << "buffer of a slot: expected a use while the slot is open";
+          diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
+          return LogicalResult(diagnostic);
+        });
+        return failed(uses) ? WalkResult::interrupt() : WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 
@@ -184,27 +189,28 @@ static Operation *findEnd(Value value) {
 
 LogicalResult delta::tile::verifySlotAwaits(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
-    std::optional<OpenSlot> slot = getSlot(op);
-    if (!slot)
-      return WalkResult::advance();
-    LogicalResult ends = forEachUse(*slot, [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      if (!isa<DotStartOp, CopyOp>(user))
-        return success();
-      Operation *end = findEnd(user->getResult(0));
-      if (end == slot->close || isBeforeClose(*slot, end))
-        return success();
-      InFlightDiagnostic diagnostic =
-          user->emitOpError()
-          << "buffer of a slot: expected "
-          << (isa<DotStartOp>(user) ? "an await of this product"
-                                    : "an await of this copy")
-          << " before the slot is closed";
-      diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
-      return LogicalResult(diagnostic);
-    });
-    return failed(ends) ? WalkResult::interrupt() : WalkResult::advance();
-  });
+  WalkResult result =
+      kernel.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+        std::optional<OpenSlot> slot = getSlot(op);
+        if (!slot)
+          return WalkResult::advance();
+        LogicalResult ends = forEachUse(*slot, [&](OpOperand &use) {
+          Operation *user = use.getOwner();
+          if (!isa<DotStartOp, CopyOp>(user))
+            return success();
+          Operation *end = findEnd(user->getResult(0));
+          if (end == slot->close || isBeforeClose(*slot, end))
+            return success();
+          InFlightDiagnostic diagnostic =
+              user->emitOpError()
+              << "buffer of a slot: expected "
+              << (isa<DotStartOp>(user) ? "an await of this product"
+                                        : "an await of this copy")
+              << " before the slot is closed";
+          diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
+          return LogicalResult(diagnostic);
+        });
+        return failed(ends) ? WalkResult::interrupt() : WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }

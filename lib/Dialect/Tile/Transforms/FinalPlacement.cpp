@@ -66,17 +66,18 @@ static LogicalResult verifyPlaced(KernelOp kernel, Operation *op, Value value) {
 
 LogicalResult delta::tile::verifyPlacement(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
-  WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    for (Value value : op->getResults())
-      if (failed(verifyPlaced(kernel, op, value)))
-        return WalkResult::interrupt();
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Value value : block.getArguments())
+  WalkResult result =
+      kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+        for (Value value : op->getResults())
           if (failed(verifyPlaced(kernel, op, value)))
             return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            for (Value value : block.getArguments())
+              if (failed(verifyPlaced(kernel, op, value)))
+                return WalkResult::interrupt();
+        return WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 
@@ -181,9 +182,10 @@ static LogicalResult verifyInstruction(const KernelScope &scope,
 
 LogicalResult delta::tile::verifyInstructions(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
-  WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    return failed(verifyInstruction(scope, op)) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-  });
+  WalkResult result =
+      kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+        return failed(verifyInstruction(scope, op)) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }

@@ -166,20 +166,24 @@ static LogicalResult verifyInstances(RingCreateOp ring, const Role &producer,
 
 static LogicalResult verifyRing(const KernelScope &scope, RingCreateOp ring) {
   SmallVector<Operation *> acquires, peeks;
-  for (Operation *user : ring.getRing().getUsers()) {
-    if (isa<AcquireOp>(user))
-      acquires.push_back(user);
-    else if (isa<PeekOp>(user))
-      peeks.push_back(user);
-    else
+  for (Operation *user : ring.getRing().getUsers())
+    if (!isa<AcquireOp, PeekOp>(user))
       return user->emitOpError() << "ring " << ring.getNameAttr()
                                  << ": expected a use by acquire or peek";
-  }
-  std::optional<Role> producer =
-      getEnd(scope.kernel, ring, acquires, "producer");
+  // In program order, which the list of uses does not keep.
+  KernelOp kernel = scope.kernel;
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto acquire = dyn_cast<AcquireOp>(op);
+        acquire && acquire.getRing() == ring.getRing())
+      acquires.push_back(op);
+    else if (auto peek = dyn_cast<PeekOp>(op);
+             peek && peek.getRing() == ring.getRing())
+      peeks.push_back(op);
+  });
+  std::optional<Role> producer = getEnd(kernel, ring, acquires, "producer");
   if (!producer)
     return failure();
-  std::optional<Role> consumer = getEnd(scope.kernel, ring, peeks, "consumer");
+  std::optional<Role> consumer = getEnd(kernel, ring, peeks, "consumer");
   if (!consumer || failed(verifyOneSlot(ring, acquires)) ||
       failed(verifyOneSlot(ring, peeks)))
     return failure();

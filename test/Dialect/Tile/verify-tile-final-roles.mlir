@@ -1,0 +1,596 @@
+// RUN: delta-opt %s --verify-tile-final=target=sm_90a --split-input-file --verify-diagnostics
+
+// Kernels with roles that violate one rule each, on sm_90a.
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @accepted(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F2_warpgroup(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 2>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    %a = arith.constant dense<0.0> : tensor<32x64xbf16, #tile.frag<warps = 2>>
+    %q = tile.alloc : !b
+    // expected-error @below {{'tile.dot_start' op instr: wgmma_rs: expected 4 warps, got 2}}
+    %p = tile.dot_start wgmma_rs %a, %q {contract = array<i64: 1, 1>} : tensor<32x64xbf16, #tile.frag<warps = 2>>, !b -> <tensor<32x64xf32, #tile.frag<warps = 2>>>
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F2_wgmma_ss_from_registers(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    %a = arith.constant dense<0.0> : !a
+    %q = tile.alloc : !b
+    // expected-error @below {{'tile.dot_start' op a: expected a swizzled buffer in #tile.smem, got}}
+    %p = tile.dot_start wgmma_ss %a, %q {contract = array<i64: 1, 1>} : !a, !b -> <!d>
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F2_part_of_the_contraction(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    %a = arith.constant dense<0.0> : !a
+    %q = tile.alloc : !b
+    // expected-error @below {{'tile.dot_start' op k: expected multiples of 16, got [0, 24)}}
+    %p = tile.dot_start wgmma_rs %a, %q {contract = array<i64: 1, 1>, k = array<i64: 0, 24>} : !a, !b -> <!d>
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F3_product_without_consumer(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    %a = arith.constant dense<0.0> : !a
+    %q = tile.alloc : !b
+    // expected-error @below {{'tile.dot_start' op inflight: expected one consumer, await or the acc of a dot_start, got 0}}
+    %p = tile.dot_start wgmma_rs %a, %q {contract = array<i64: 1, 1>} : !a, !b -> <!d>
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F6_product_awaited_after_release(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    %a = arith.constant dense<0.0> : !a
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      // expected-error @below {{'tile.dot_start' op buffer of a slot: expected an await of this product before the slot is closed}}
+      %p = tile.dot_start wgmma_rs %a, %P {contract = array<i64: 1, 1>} : !a, !b -> <!d>
+      // expected-note @below {{it is closed here}}
+      tile.release %s
+      %d = tile.await %p : !tile.async<!d> -> !d
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F6_end_of_a_chain_awaited_after_release(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    %a = arith.constant dense<0.0> : !a
+    scf.for %c = %i to %n step %c1 {
+      %q = tile.alloc : !b
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      // expected-error @below {{'tile.dot_start' op buffer of a slot: expected an await of this product before the slot is closed}}
+      %p = tile.dot_start wgmma_rs %a, %P {contract = array<i64: 1, 1>} : !a, !b -> <!d>
+      %p1 = tile.dot_start wgmma_rs %a, %q acc(%p : !tile.async<!d>) {contract = array<i64: 1, 1>} : !a, !b -> <!d>
+      // expected-note @below {{it is closed here}}
+      tile.release %s
+      %d = tile.await %p1 : !tile.async<!d> -> !d
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_protocol_between_roles(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'tile.ring_create' op ring "in": protocol: expected mbarrier between two roles, got cp_async_group}}
+  %ring = tile.ring_create "in" cp_async_group : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_two_producer_roles(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      // expected-note @below {{the first one is here}}
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+    scf.for %c = %i to %n step %c1 {
+      // expected-error @below {{'tile.acquire' op ring "in": expected one producer role, got a second one}}
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_other_extent(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    // expected-note @below {{the producer's loop is here}}
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    // expected-error @below {{'scf.for' op ring "in": expected the extent of the producer's loop}}
+    scf.for %c = %c1 to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_other_index(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      // expected-error @below {{'tile.peek' op ring "in": expected the slot of the induction variable of one scf.for around it}}
+      %s, %P = tile.peek %ring[%n] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_consumers(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'tile.ring_create' op ring "in": consumers: expected 2, got 1}}
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 8, registers = 208, instances = 2>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_instances(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'tile.ring_create' op ring "in": expected 2 instances of the consumer as of the producer, got 1}}
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 2>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F8_warps(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  // expected-error @below {{'tile.roles' op warps: expected the kernel's 8 in sum, got 12}}
+  tile.roles [#tile.role<name = "load", warps = 8, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F8_instances(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  // expected-error @below {{'tile.roles' op role "load": expected a multiple of its 3 instances as warps, got 4}}
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 3>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F8_caps_of_a_warpgroup(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  // expected-error @below {{'tile.roles' op role "math": expected 40 registers as role "load" has in the same warpgroup, got 232}}
+  tile.roles [#tile.role<name = "load", warps = 2, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 6, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F8_registers_of_a_cta(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  // expected-error @below {{'tile.roles' op registers: expected at most 65536 in a CTA, got 92160}}
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 240, instances = 1>,
+              #tile.role<name = "math", warps = 8, registers = 240, instances = 2>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F10_shared_with_another_role(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier {consumers = 2 : i64} : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 8, registers = 208, instances = 2>] {
+  ^bb0(%k: index):
+    // expected-note @below {{another role meets here}}
+    tile.barrier {id = 2 : i64}
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    // expected-error @below {{'tile.barrier' op id: expected one that no other role meets at, got 2}}
+    tile.barrier {id = 1 : i64}
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F10_the_ctas_own_barrier(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %i to %n step %c1 {
+      %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f = tile.copy tma %x[%i, %i], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }, {
+  ^bb0(%k: index):
+    // expected-error @below {{'tile.barrier' op id: expected 1 to 15 in a role of 1 instances, got 0}}
+    tile.barrier
+    scf.for %c = %i to %n step %c1 {
+      %s, %P = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r = tile.read %P : !b -> !a
+      tile.release %s
+    }
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @F8_two_splits(%i: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  tile.roles [#tile.role<name = "all", warps = 4, registers = 240>] {
+  ^bb0(%k: index):
+  }
+  // expected-error @below {{'tile.roles' op expected one in a kernel, got 2}}
+  tile.roles [#tile.role<name = "all", warps = 4, registers = 240>] {
+  ^bb0(%k: index):
+  }
+  tile.return
+}
