@@ -209,7 +209,7 @@ tile.kernel @V2_copy_without_bound(%i: index, %x: memref<?x64xbf16>)
 
 tile.kernel @V5_memref_load(%i: index, %x: memref<?xf32>)
     attributes {grid = 1 : i64, warps = 4 : i64} {
-  // expected-error @below {{'memref.load' op expected memory to be accessed by}}
+  // expected-error @below {{'memref.load' op expected global memory to be accessed by}}
   %v = memref.load %x[%i] : memref<?xf32>
   tile.return
 }
@@ -443,14 +443,72 @@ tile.kernel @F9_too_much(%i: index)
 // -----
 
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
-!d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F9_overlap(%i: index)
     attributes {grid = 1 : i64, warps = 4 : i64} {
-  // expected-note @below {{the buffer before is here}}
+  // expected-note @below {{bytes [1024, 9216) are in use here}}
   %a = tile.alloc {offset = 1024 : i64} : !b
-  // expected-error @below {{'tile.alloc' op offset: expected at least 9216, got 8192}}
+  // expected-error @below {{'tile.alloc' op offset: expected bytes [8192, 16384) to be free while the buffer is in use}}
   %b = tile.alloc {offset = 8192 : i64} : !b
+  %x = arith.constant dense<0.0> : !a
+  tile.write %x, %a : !a, !b
+  tile.write %x, %b : !a, !b
+  %y = tile.read %a : !b -> !a
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F9_overlap_round_a_loop(%i: index, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  // expected-note @below {{bytes [0, 8192) are in use here}}
+  %a = tile.alloc {offset = 0 : i64} : !b
+  // expected-error @below {{'tile.alloc' op offset: expected bytes [0, 8192) to be free while the buffer is in use}}
+  %b = tile.alloc {offset = 0 : i64} : !b
+  %x = arith.constant dense<0.0> : !a
+  scf.for %k = %i to %n step %i {
+    // What the round before has written.
+    %y = tile.read %a : !b -> !a
+    tile.write %x, %a : !a, !b
+    tile.write %y, %b : !a, !b
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F9_accepted_one_after_the_other(%i: index, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc {offset = 0 : i64} : !b
+  %b = tile.alloc {offset = 0 : i64} : !b
+  %x = arith.constant dense<0.0> : !a
+  scf.for %k = %i to %n step %i {
+    tile.write %x, %a : !a, !b
+    tile.barrier
+    %y = tile.read %a : !b -> !a
+    tile.barrier
+    tile.write %y, %b : !a, !b
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F9_overlap_of_a_ring(%i: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  // expected-note @below {{bytes [0, 16384) are in use here}}
+  %r = tile.ring_create "in" cp_async_group {offset = 0 : i64} : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  // expected-error @below {{'tile.alloc' op offset: expected bytes [8192, 16384) to be free while the buffer is in use}}
+  %a = tile.alloc {offset = 8192 : i64} : !b
+  %w, %k = tile.acquire %r[%i] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+  tile.commit %w
+  %s, %p = tile.peek %r[%i] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+  tile.release %s
   tile.return
 }
 
@@ -460,5 +518,34 @@ tile.kernel @F10_outside_roles(%i: index)
     attributes {grid = 1 : i64, warps = 4 : i64} {
   // expected-error @below {{'tile.barrier' op id: expected 0 outside roles, got 3}}
   tile.barrier {id = 3 : i64}
+  tile.return
+}
+
+// -----
+
+tile.kernel @F5_passed_on(%i: index, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %r = tile.ring_create "in" cp_async_group : <2, [memref<64xf32, #tile.smem<0>>]>
+  %w, %k = tile.acquire %r[%i] : <2, [memref<64xf32, #tile.smem<0>>]> -> memref<64xf32, #tile.smem<0>>
+  tile.commit %w
+  %s, %p = tile.peek %r[%i] : <2, [memref<64xf32, #tile.smem<0>>]> -> memref<64xf32, #tile.smem<0>>
+  // One element may be read by any op that reads memory.
+  %e = memref.load %p[%i] : memref<64xf32, #tile.smem<0>>
+  // expected-error @below {{'scf.for' op buffer of a slot: expected a view or an op that reads or writes it}}
+  %q = scf.for %j = %i to %n step %n iter_args(%m = %p) -> memref<64xf32, #tile.smem<0>> {
+    scf.yield %m : memref<64xf32, #tile.smem<0>>
+  }
+  tile.release %s
+  tile.return
+}
+
+// -----
+
+tile.kernel @F2_engine(%i: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+  // expected-error @below {{'tile.copy' op engine: expected one of sm_80, got tma}}
+  %f = tile.copy tma %x[%i, %i], %a {dims = array<i64: 0, 1>} : memref<64x64xbf16>, memref<64x64xbf16, #tile.smem<128>>
+  tile.await %f : !tile.async<none>
   tile.return
 }

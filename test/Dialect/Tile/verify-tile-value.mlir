@@ -54,7 +54,7 @@ tile.kernel @V2_store_without_bound(%b: index, %k: memref<?xf32>)
 
 tile.kernel @V5_load(%b: index, %k: memref<?xf32>)
     attributes {grid = 1 : i64, warps = 4 : i64} {
-  // expected-error @below {{'memref.load' op expected memory to be accessed by tile.load, tile.store, tile.copy, tile.signal, tile.expect or tile.ticket alone}}
+  // expected-error @below {{'memref.load' op expected global memory to be accessed by tile.load, tile.store, tile.copy, tile.signal, tile.expect or tile.ticket alone}}
   %x = memref.load %k[%b] : memref<?xf32>
   tile.return
 }
@@ -65,7 +65,7 @@ tile.kernel @V5_store_in_a_loop(%b: index, %k: memref<?xf32>, %x: index)
     attributes {grid = 1 : i64, warps = 4 : i64} {
   %zero = arith.constant 0.0 : f32
   scf.for %i = %b to %x step %x {
-    // expected-error @below {{'memref.store' op expected memory to be accessed by}}
+    // expected-error @below {{'memref.store' op expected global memory to be accessed by}}
     memref.store %zero, %k[%i] : memref<?xf32>
   }
   tile.return
@@ -75,7 +75,7 @@ tile.kernel @V5_store_in_a_loop(%b: index, %k: memref<?xf32>, %x: index)
 
 func.func private @anything()
 tile.kernel @V5_call(%b: index) attributes {grid = 1 : i64, warps = 4 : i64} {
-  // expected-error @below {{'func.call' op expected memory to be accessed by}}
+  // expected-error @below {{'func.call' op expected global memory to be accessed by}}
   func.call @anything() : () -> ()
   tile.return
 }

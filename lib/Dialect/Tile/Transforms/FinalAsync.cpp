@@ -90,10 +90,10 @@ LogicalResult delta::tile::verifyRegions(const KernelScope &scope) {
 
 namespace {
 /// A slot from the op that opens it to the op that closes it.
-struct OpenSlot {
+struct Slot {
   Operation *open;  // acquire or peek
   Operation *close; // commit or release; null where F5 is violated
-  SmallVector<Value> buffers;
+  ValueRange buffers;
 };
 } // namespace
 
@@ -108,30 +108,33 @@ static Operation *findClose(Operation *open, Value slot) {
   return matches && close->getBlock() == open->getBlock() ? close : nullptr;
 }
 
-static std::optional<OpenSlot> getSlot(Operation *op) {
-  if (!isa<AcquireOp, PeekOp>(op))
-    return std::nullopt;
-  OpenSlot slot;
-  slot.open = op;
-  slot.close = findClose(op, op->getResult(0));
-  slot.buffers.assign(op->result_begin() + 1, op->result_end());
-  return slot;
+/// Applies `verify` to every slot of the kernel, until it fails.
+static LogicalResult
+forEachSlot(KernelOp kernel, function_ref<LogicalResult(const Slot &)> verify) {
+  auto visit = [&](Operation *op) {
+    if (!isa<AcquireOp, PeekOp>(op))
+      return WalkResult::advance();
+    Slot slot = {op, findClose(op, op->getResult(0)),
+                 op->getResults().drop_front()};
+    return failed(verify(slot)) ? WalkResult::interrupt()
+                                : WalkResult::advance();
+  };
+  return failure(
+      kernel.getBody().walk<WalkOrder::PreOrder>(visit).wasInterrupted());
 }
 
-/// Calls `visit` on every use of the slot's buffers, looking through views,
+/// Applies `verify` to every user of the slot's buffers, looking through views,
 /// until it fails.
 static LogicalResult
-forEachUse(const OpenSlot &slot,
-           function_ref<LogicalResult(OpOperand &)> visit) {
+forEachUser(const Slot &slot, function_ref<LogicalResult(Operation *)> verify) {
   SmallVector<Value> worklist(slot.buffers);
   while (!worklist.empty()) {
     Value buffer = worklist.pop_back_val();
-    for (OpOperand &use : buffer.getUses()) {
-      auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner());
-      if (view && view.getViewSource() == buffer)
-        llvm::append_range(worklist, use.getOwner()->getResults());
-      if (failed(visit(use)))
+    for (Operation *user : buffer.getUsers()) {
+      if (failed(verify(user)))
         return failure();
+      if (isa<ViewLikeOpInterface>(user))
+        llvm::append_range(worklist, user->getResults());
     }
   }
   return success();
@@ -139,43 +142,46 @@ forEachUse(const OpenSlot &slot,
 
 /// Whether `op`, or the op around it in the closing op's block, comes before
 /// it.
-static bool isBeforeClose(const OpenSlot &slot, Operation *op) {
+static bool isBeforeClose(const Slot &slot, Operation *op) {
   Operation *ancestor = slot.close->getBlock()->findAncestorOpInBlock(*op);
   return ancestor && ancestor->isBeforeInBlock(slot.close);
 }
 
+static LogicalResult refuse(const Slot &slot, Operation *op,
+                            StringRef expected) {
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << "buffer of a slot: expected " << expected;
+  diagnostic.attachNote(slot.close->getLoc()) << "it is closed here";
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// F5, F6
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyUse(const Slot &slot, Operation *user) {
+  // Passed on (to a loop, a branch, a call), it could be used anywhere.
+  bool isAccess = isa<MemoryEffectOpInterface>(user) &&
+                  user->getNumRegions() == 0 &&
+                  !user->hasTrait<OpTrait::IsTerminator>();
+  if (!isAccess && !isa<ViewLikeOpInterface>(user))
+    return user->emitOpError() << "buffer of a slot: expected a view or an op "
+                                  "that reads or writes it";
+  if (isBeforeClose(slot, user))
+    return success();
+  return refuse(slot, user, "a use while the slot is open");
+}
+
 LogicalResult delta::tile::verifySlotUses(const KernelScope &scope) {
-  KernelOp kernel = scope.kernel;
-  WalkResult result =
-      kernel.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
-        std::optional<OpenSlot> slot = getSlot(op);
-        if (!slot)
-          return WalkResult::advance();
-        if (!slot->close) {
-          op->emitOpError() << "slot: expected one "
-                            << (isa<AcquireOp>(op) ? "commit" : "release")
-                            << " in the same block";
-          return WalkResult::interrupt();
-        }
-        LogicalResult uses = forEachUse(*slot, [&](OpOperand &use) {
-          Operation *user = use.getOwner();
-          if (!isa<ViewLikeOpInterface>(user) &&
-              !isa_and_nonnull<TileDialect>(user->getDialect()))
-            return LogicalResult(
-                user->emitOpError()
-                << "buffer of a slot: expected an op of the tile "
-                   "dialect or a view");
-          if (isBeforeClose(*slot, user))
-            return success();
-          InFlightDiagnostic diagnostic =
-              user->emitOpError()
-              << "buffer of a slot: expected a use while the slot is open";
-          diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
-          return LogicalResult(diagnostic);
-        });
-        return failed(uses) ? WalkResult::interrupt() : WalkResult::advance();
-      });
-  return failure(result.wasInterrupted());
+  return forEachSlot(scope.kernel, [](const Slot &slot) -> LogicalResult {
+    if (!slot.close)
+      return slot.open->emitOpError()
+             << "slot: expected one "
+             << (isa<AcquireOp>(slot.open) ? "commit" : "release")
+             << " in the same block";
+    return forEachUser(slot,
+                       [&](Operation *user) { return verifyUse(slot, user); });
+  });
 }
 
 /// The op that ends what `value` has in flight. A product that is the
@@ -187,30 +193,21 @@ static Operation *findEnd(Value value) {
   return user;
 }
 
+static LogicalResult verifyEnd(const Slot &slot, Operation *user) {
+  if (!isa<DotStartOp, CopyOp>(user))
+    return success();
+  Operation *end = findEnd(user->getResult(0));
+  if (end == slot.close || isBeforeClose(slot, end))
+    return success();
+  return refuse(slot, user,
+                isa<DotStartOp>(user)
+                    ? "an await of this product before the slot is closed"
+                    : "an await of this copy before the slot is closed");
+}
+
 LogicalResult delta::tile::verifySlotAwaits(const KernelScope &scope) {
-  KernelOp kernel = scope.kernel;
-  WalkResult result =
-      kernel.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
-        std::optional<OpenSlot> slot = getSlot(op);
-        if (!slot)
-          return WalkResult::advance();
-        LogicalResult ends = forEachUse(*slot, [&](OpOperand &use) {
-          Operation *user = use.getOwner();
-          if (!isa<DotStartOp, CopyOp>(user))
-            return success();
-          Operation *end = findEnd(user->getResult(0));
-          if (end == slot->close || isBeforeClose(*slot, end))
-            return success();
-          InFlightDiagnostic diagnostic =
-              user->emitOpError()
-              << "buffer of a slot: expected "
-              << (isa<DotStartOp>(user) ? "an await of this product"
-                                        : "an await of this copy")
-              << " before the slot is closed";
-          diagnostic.attachNote(slot->close->getLoc()) << "it is closed here";
-          return LogicalResult(diagnostic);
-        });
-        return failed(ends) ? WalkResult::interrupt() : WalkResult::advance();
-      });
-  return failure(result.wasInterrupted());
+  return forEachSlot(scope.kernel, [](const Slot &slot) {
+    return forEachUser(slot,
+                       [&](Operation *user) { return verifyEnd(slot, user); });
+  });
 }

@@ -172,10 +172,11 @@ static LogicalResult verifyInstruction(const KernelScope &scope,
                          start.getContract(), start.getK());
   }
   auto copy = dyn_cast<CopyOp>(op);
-  if (copy && copy.getEngine() != Engine::CpAsync &&
-      !scope.target.hasWarpgroups)
+  bool bulk = copy && (copy.getEngine() == Engine::Bulk ||
+                       copy.getEngine() == Engine::Tma);
+  if (bulk && !scope.target.hasWarpgroups)
     return op->emitOpError()
-           << "engine: expected cp_async on " << StringRef(scope.target.name)
+           << "engine: expected one of " << StringRef(scope.target.name)
            << ", got " << stringifyEngine(copy.getEngine());
   return success();
 }

@@ -13,6 +13,7 @@
 #include "FinalRules.h"
 
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -61,21 +62,80 @@ static SmallVector<SharedRange> collectRanges(KernelOp kernel) {
   return ranges;
 }
 
-/// Two buffers live through the whole kernel, so they may not share a byte.
-static LogicalResult verifyDisjoint(MutableArrayRef<SharedRange> planned) {
-  llvm::sort(planned, [](const SharedRange &a, const SharedRange &b) {
-    return *a.offset < *b.offset;
+/// Every op that touches a buffer, through views, in program order.
+static SmallVector<Operation *> collectAccesses(KernelOp kernel,
+                                                AllocOp alloc) {
+  llvm::SmallPtrSet<Operation *, 8> accesses;
+  SmallVector<Value> worklist = {alloc.getBuffer()};
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val().getUsers()) {
+      if (isa<ViewLikeOpInterface>(user))
+        llvm::append_range(worklist, user->getResults());
+      else
+        accesses.insert(user);
+    }
+  SmallVector<Operation *> ordered;
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (accesses.contains(op))
+      ordered.push_back(op);
   });
-  for (size_t i = 1; i < planned.size(); ++i) {
-    const SharedRange &before = planned[i - 1], &range = planned[i];
-    if (before.end() <= *range.offset)
-      continue;
-    InFlightDiagnostic diagnostic =
-        range.op->emitOpError() << "offset: expected at least " << before.end()
-                                << ", got " << *range.offset;
-    diagnostic.attachNote(before.op->getLoc()) << "the buffer before is here";
-    return diagnostic;
-  }
+  return ordered;
+}
+
+/// Whether an access fills the buffer: what it held before does not matter.
+static bool fills(Operation *op) {
+  auto copy = dyn_cast<CopyOp>(op);
+  return isa<WriteOp, ScanOp, TriInverseOp>(op) ||
+         (copy && !copy.getToGlobal());
+}
+
+/// Whether one buffer is done with before the other is first used: all accesses
+/// to one stand before all accesses to the other, in the innermost block around
+/// both. Where that block may run again, the next round must not need what was
+/// there, so both are filled first.
+static bool liveApart(KernelOp kernel, AllocOp a, AllocOp b) {
+  SmallVector<Operation *> ofA = collectAccesses(kernel, a);
+  SmallVector<Operation *> ofB = collectAccesses(kernel, b);
+  if (ofA.empty() || ofB.empty())
+    return true;
+  Block *block = ofA.front()->getBlock();
+  auto contains = [&](Operation *op) {
+    return block->findAncestorOpInBlock(*op) != nullptr;
+  };
+  while (!llvm::all_of(ofA, contains) || !llvm::all_of(ofB, contains))
+    block = block->getParentOp()->getBlock();
+  if (block->getParentOp() != kernel &&
+      (!fills(ofA.front()) || !fills(ofB.front())))
+    return false;
+  // Both lists are in program order, and so are the ancestors.
+  auto before = [&](ArrayRef<Operation *> first, ArrayRef<Operation *> second) {
+    Operation *last = block->findAncestorOpInBlock(*first.back());
+    Operation *next = block->findAncestorOpInBlock(*second.front());
+    return last->isBeforeInBlock(next);
+  };
+  return before(ofA, ofB) || before(ofB, ofA);
+}
+
+/// Buffers that are in use at one time do not share a byte. A ring is in use
+/// through the whole kernel.
+static LogicalResult verifyDisjoint(KernelOp kernel,
+                                    ArrayRef<SharedRange> planned) {
+  for (auto [i, range] : llvm::enumerate(planned))
+    for (const SharedRange &other : planned.take_front(i)) {
+      if (other.end() <= *range.offset || range.end() <= *other.offset)
+        continue;
+      auto a = dyn_cast<AllocOp>(other.op), b = dyn_cast<AllocOp>(range.op);
+      if (a && b && liveApart(kernel, a, b))
+        continue;
+      InFlightDiagnostic diagnostic =
+          range.op->emitOpError()
+          << "offset: expected bytes [" << *range.offset << ", " << range.end()
+          << ") to be free while the buffer is in use";
+      diagnostic.attachNote(other.op->getLoc())
+          << "bytes [" << *other.offset << ", " << other.end()
+          << ") are in use here";
+      return diagnostic;
+    }
   return success();
 }
 
@@ -88,7 +148,7 @@ LogicalResult delta::tile::verifySharedMemory(const KernelScope &scope) {
       planned.push_back(range);
       total = std::max(total, range.end());
     }
-  if (failed(verifyDisjoint(planned)))
+  if (failed(verifyDisjoint(kernel, planned)))
     return failure();
   // What is not planned yet needs at least its aligned size.
   for (const SharedRange &range : ranges)

@@ -51,12 +51,27 @@ LogicalResult delta::tile::verifyBounds(Operation *op) {
   return success();
 }
 
+/// An access to shared memory alone, such as a `memref.load` of one element.
+static bool accessesSharedMemory(Operation *op) {
+  if (!isa<MemoryEffectOpInterface>(op))
+    return false;
+  bool any = false;
+  for (Type type : op->getOperandTypes())
+    if (auto array = dyn_cast<MemRefType>(type)) {
+      if (!isa_and_nonnull<SmemAttr>(array.getMemorySpace()))
+        return false;
+      any = true;
+    }
+  return any;
+}
+
 LogicalResult delta::tile::verifyMemoryAccess(Operation *op) {
   if (isa_and_nonnull<TileDialect>(op->getDialect()) ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-      op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op))
+      op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op) ||
+      accessesSharedMemory(op))
     return success();
   return op->emitOpError()
-         << "expected memory to be accessed by tile.load, tile.store, "
+         << "expected global memory to be accessed by tile.load, tile.store, "
             "tile.copy, tile.signal, tile.expect or tile.ticket alone";
 }

@@ -22,9 +22,10 @@ namespace delta::tile {
 /// map does not know it). Other ops pass.
 mlir::LogicalResult verifyBounds(mlir::Operation *op);
 
-/// V5: inside a kernel, memory is touched by ops of the tile dialect alone.
-/// An op of any other dialect must be free of effects itself (what it contains
-/// is checked op by op); address arithmetic such as `memref.subview` is.
+/// V5: inside a kernel, global memory is touched by ops of the tile dialect
+/// alone. An op of any other dialect must be free of effects itself (what it
+/// contains is checked op by op), as address arithmetic is, or touch shared
+/// memory alone.
 mlir::LogicalResult verifyMemoryAccess(mlir::Operation *op);
 
 } // namespace delta::tile
