@@ -105,6 +105,19 @@ def Cuda_EnumeratorOp : Cuda_Op<"enumerator", [HasParent<"EnumOp">]> {
   let assemblyFormat = "$name `=` $value attr-dict";
 }
 
+def Cuda_MacroBlockOp : Cuda_Op<"macro_block", [SingleBlock, NoTerminator]> {
+  let summary = "head { statements }, where a macro makes a function of it";
+  let description = [{
+    `cuda.macro_block "TORCH_LIBRARY_IMPL(delta, CUDA, m)" { ... }`. Holds calls whose
+    operands are written inside them, and no variables.
+  }];
+  let arguments = (ins StrAttr:$head);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$head $body attr-dict";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$head)>];
+}
+
 class Cuda_FunctionLike<string mnemonic> : Cuda_Op<mnemonic, [FunctionOpInterface,
     IsolatedFromAbove, SingleBlock, NoTerminator,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {

@@ -223,6 +223,26 @@ def Cuda_CallOp : Cuda_Expression<"call", ""> {
   let hasVerifier = 1;
 }
 
+def Cuda_MethodOp : Cuda_Expression<"method", ""> {
+  let summary = "A call of a member function: `object.name(args)`";
+  let description = [{
+    As `cuda.call`. Through a pointer `->` is written.
+
+    ```mlir
+    %batch = cuda.method %q "size"(%zero) {name = "batch", pure}
+        : !cuda.opaque<"const at::Tensor &"> (index) -> index
+    ```
+  }];
+  let arguments = !con((ins AnyType:$object, StrAttr:$method, Variadic<AnyType>:$args,
+                        UnitAttr:$pure), nameArguments);
+  let results = (outs Optional<AnyType>:$result);
+  let assemblyFormat = [{
+    $object $method `` `(` $args `)` attr-dict
+    `:` type($object) functional-type($args, $result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Cuda_LaunchOp : Cuda_Expression<"launch", "Effect",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Launch a kernel of the same file; the result is the call's error";

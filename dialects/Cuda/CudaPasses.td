@@ -14,7 +14,8 @@ def PlanLauncher : Pass<"cuda-plan-launcher", "::mlir::ModuleOp"> {
   let summary = "Turn a host function into files: kernels, launcher, C header";
   let description = [{
     Each `func.func` that launches `cuda.kernel`s becomes the files NAME.cu (its
-    kernels, in the order of their launches, and the launcher) and NAME.h (the C ABI):
+    kernels, in the order of their launches, and the launcher), NAME.h (the C ABI) and
+    NAME_torch.cpp (a PyTorch operator around it):
 
     ```mlir
     func.func @gdn(%k: memref<?x?x16x128xbf16> {delta.name = "k"},

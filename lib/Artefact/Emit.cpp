@@ -195,8 +195,11 @@ llvm::Error Emitter::compile(StringRef source, BuildRecord &record) {
                      {"-std=c++17", "-O3", "-Xptxas", "-v", "-I", *includes,
                       "-o", *folder / output, *folder / source});
     llvm::Expected<std::string> log = nvcc->run(arguments);
-    if (!log)
+    if (!log) {
+      // The command in the error names files in it.
+      folder->keep();
       return log.takeError();
+    }
     llvm::Expected<std::string> contents = readFile(*folder / output);
     if (!contents)
       return contents.takeError();

@@ -37,6 +37,9 @@ public:
   }
   ~TemporaryFolder();
 
+  /// Leaves the folder to whoever looks for a mistake in its files.
+  void keep() { path.clear(); }
+
   /// The path of `name` in the folder.
   std::string operator/(llvm::StringRef name) const;
 

@@ -66,7 +66,7 @@ std::string cuda::spellDeclarator(Type type, StringRef name,
     return fmt::format("{}[{}]", spellDeclarator(array.getElement(), name),
                        array.getSize());
   std::string text = spellType(type);
-  if (!StringRef(text).ends_with("*"))
+  if (!StringRef(text).ends_with("*") && !StringRef(text).ends_with("&"))
     text += ' ';
   if (!qualifier.empty())
     text += qualifier.str() + ' ';
@@ -259,7 +259,8 @@ static Spelling spellBinary(BinaryOp op) {
     right = BitwiseOr;
   }
   return {::spellOperand(op.getLhs(), Precedence(left)) + ' ' + text +
-              breakable + ::spellOperand(op.getRhs(), Precedence(right)),
+              breakableOperator +
+              ::spellOperand(op.getRhs(), Precedence(right)),
           precedence};
 }
 
@@ -343,11 +344,12 @@ static Spelling spell(Operation *op) {
       .Case([](UnaryOp op) { return spellUnary(op); })
       .Case([](SelectOp op) {
         // Conditions in conditions are bracketed; C++ would not need it.
-        return Spelling{
-            ::spellOperand(op.getCondition(), LogicalOr) + " ?" + breakable +
-                ::spellOperand(op.getThenValue(), LogicalOr) + " :" +
-                breakable + ::spellOperand(op.getElseValue(), LogicalOr),
-            Conditional};
+        return Spelling{::spellOperand(op.getCondition(), LogicalOr) + " ?" +
+                            breakableOperator +
+                            ::spellOperand(op.getThenValue(), LogicalOr) +
+                            " :" + breakableOperator +
+                            ::spellOperand(op.getElseValue(), LogicalOr),
+                        Conditional};
       })
       .Case([](CastOp op) { return spellCast(op); })
       .Case([](MemberOp op) {
@@ -369,6 +371,13 @@ static Spelling spell(Operation *op) {
       })
       .Case([](CallOp op) {
         return Spelling{spellCallee(op) + spellArguments(op.getArgs()),
+                        Primary};
+      })
+      .Case([](MethodOp op) {
+        bool isPointer = isa<cuda::PointerType>(op.getObject().getType());
+        return Spelling{::spellOperand(op.getObject(), Primary) +
+                            (isPointer ? "->" : ".") + op.getMethod().str() +
+                            spellArguments(op.getArgs()),
                         Primary};
       })
       .Case([](LaunchOp op) { return spellLaunch(op); });

@@ -13,6 +13,7 @@
 
 #include "Layout.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace llvm;
@@ -23,10 +24,34 @@ namespace {
 struct Break {
   size_t position; // in the text
   size_t depth;    // brackets around it
+  bool isOperator; // behind one, not behind a comma
   unsigned column; // of what would start the next line
 };
 
 } // namespace
+
+static bool isBreakable(char c) {
+  return c == delta::cuda::breakable || c == delta::cuda::breakableOperator;
+}
+
+/// The last break in the fewest brackets, behind a comma if there is one. Not
+/// behind a `=`, though, if what follows would have to be broken again.
+static const Break *choose(ArrayRef<Break> breaks, StringRef text) {
+  auto isUseful = [&](const Break &candidate) {
+    bool isAssignment = candidate.depth == 1 && candidate.position > 1 &&
+                        text.take_front(candidate.position).ends_with(" =");
+    size_t rest = text.size() - candidate.position - 1;
+    return !isAssignment || candidate.column + rest <= delta::cuda::columnLimit;
+  };
+  auto rank = [](const Break &candidate) {
+    return 2 * candidate.depth + candidate.isOperator;
+  };
+  const Break *best = nullptr;
+  for (const Break &candidate : breaks)
+    if (isUseful(candidate) && (!best || rank(candidate) <= rank(*best)))
+      best = &candidate;
+  return best ? best : &breaks.front();
+}
 
 std::string delta::cuda::layOut(StringRef text, unsigned indent) {
   std::string result(indent, ' ');
@@ -45,8 +70,8 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
         inString = false;
       ++column;
     } else {
-      if (c == breakable)
-        breaks.push_back({i, open.size(), open.back()});
+      if (isBreakable(c))
+        breaks.push_back({i, open.size(), c == breakableOperator, open.back()});
       ++column;
       if (c == '"')
         inString = true;
@@ -56,12 +81,9 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
         open.pop_back();
     }
     // A break at the limit itself leaves no trailing space.
-    if (column <= columnLimit || c == breakable || breaks.empty())
+    if (column <= columnLimit || isBreakable(c) || breaks.empty())
       continue;
-    const Break *best = &breaks.front();
-    for (const Break &candidate : breaks)
-      if (candidate.depth <= best->depth)
-        best = &candidate;
+    const Break *best = choose(breaks, text);
     result += text.slice(lineStart, best->position);
     result += '\n';
     result.append(best->column, ' ');
@@ -75,7 +97,7 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
   }
   result += text.substr(lineStart);
   for (char &c : result)
-    if (c == breakable)
+    if (isBreakable(c))
       c = ' ';
   result += '\n';
   return result;

@@ -22,9 +22,10 @@ namespace delta::cuda {
 /// Columns of emitted text.
 constexpr unsigned columnLimit = 100;
 
-/// Stands in a statement where a line may end. Where it does not, it is a
-/// space.
-constexpr char breakable = '\x01';
+/// Stand in a statement where a line may end: behind a comma or a `=`, and,
+/// where there is none of these, behind an operator. Where no line ends, they
+/// are spaces.
+constexpr char breakable = '\x01', breakableOperator = '\x02';
 
 /// `text`, indented by `indent` columns, broken where it exceeds the limit:
 /// in the outermost brackets possible, the rest aligned behind the bracket (4

@@ -176,6 +176,11 @@ void FilePrinter::printDeclaration(Operation *op) {
         printDeclarations(op.getBody().front());
         rawLine("\n#ifdef __cplusplus\n} // extern \"C\"\n#endif");
       })
+      .Case([&](MacroBlockOp op) {
+        line(op.getHead().str() + " {");
+        nested([&] { printBlock(op.getBody().front()); });
+        line("}");
+      })
       .Case([&](StructOp op) {
         printMembers(op, "struct", op.getName(), op.getDoc(),
                      op.getBody().front());

@@ -52,6 +52,12 @@ void NamespaceOp::build(OpBuilder &builder, OperationState &state,
   state.addRegion()->emplaceBlock();
 }
 
+void MacroBlockOp::build(OpBuilder &builder, OperationState &state,
+                         StringRef head) {
+  state.getOrAddProperties<Properties>().head = builder.getStringAttr(head);
+  state.addRegion()->emplaceBlock();
+}
+
 void ExternCOp::build(OpBuilder &, OperationState &state) {
   state.addRegion()->emplaceBlock();
 }

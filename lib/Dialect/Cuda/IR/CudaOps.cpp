@@ -143,6 +143,16 @@ LogicalResult CallOp::verify() {
   return success();
 }
 
+Evaluation MethodOp::getEvaluation() {
+  return getPure() ? Evaluation::Pure : Evaluation::Effect;
+}
+
+LogicalResult MethodOp::verify() {
+  if (getPure() && !getResult())
+    return emitOpError("a pure call must have a result");
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto kernel =
       dyn_cast_or_null<KernelOp>(lookup(*this, getKernelAttr(), tables));

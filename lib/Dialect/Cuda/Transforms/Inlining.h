@@ -19,8 +19,8 @@
 
 namespace delta::cuda {
 
-/// The statements in whose text `op` would stand if it were written at its uses:
-/// its users or, where those are inlined themselves, theirs.
+/// The statements in whose text `op` would stand if it were written at its
+/// uses: its users or, where those are inlined themselves, theirs.
 llvm::SmallVector<mlir::Operation *> getStatements(ExpressionOpInterface op);
 
 /// Whether `op` gives the same value when evaluated by `statement`, one of its

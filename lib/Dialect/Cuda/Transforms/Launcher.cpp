@@ -36,10 +36,16 @@ public:
   Value getIndex(Value value) { return indices.lookup(value); }
   /// The extent of axis `axis` of an array or a view.
   Value getDim(Value memref, int64_t axis);
-  /// The product of the extents from `axis` on.
-  Value getElements(Value memref, int64_t axis, StringRef name = "");
+  /// The product of the extents from `axis` on, times `factor`.
+  Value getElements(Value memref, int64_t axis, int64_t factor = 1,
+                    StringRef name = "");
+  Value getBytes(Value memref, StringRef name) {
+    auto type = cast<MemRefType>(memref.getType());
+    return getElements(memref, 0, type.getElementTypeBitWidth() / 8, name);
+  }
   /// The workspace: where each buffer starts. Returns the bytes in all.
   Value layOutBuffers();
+  /// Where `buffer` starts, in bytes; nothing for the first one.
   Value getOffset(HostBuffer &buffer) {
     return offsets.lookup(buffer.op.getResult());
   }
@@ -93,10 +99,10 @@ Value HostTranslator::getDim(Value memref, int64_t axis) {
   return axis == BatchAxis ? batch : length;
 }
 
-Value HostTranslator::getElements(Value memref, int64_t axis, StringRef name) {
+Value HostTranslator::getElements(Value memref, int64_t axis, int64_t factor,
+                                  StringRef name) {
   auto type = cast<MemRefType>(memref.getType());
   SmallVector<Value> extents;
-  int64_t factor = 1;
   for (; axis < type.getRank(); ++axis)
     if (type.isDynamicDim(axis))
       extents.push_back(getDim(memref, axis));
@@ -133,7 +139,6 @@ Value HostTranslator::translate(Operation *op) {
           [&](auto) { return code.div(operand(0), operand(1), name); })
       .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) {
         Value below = code.sub(operand(1), code.index(1));
-        APInt divisor;
         if (auto literal = operand(1).template getDefiningOp<LiteralOp>())
           below =
               code.index(cast<IntegerAttr>(literal.getValue()).getInt() - 1);
@@ -159,25 +164,23 @@ void HostTranslator::translateIndices() {
 }
 
 Value HostTranslator::layOutBuffers() {
-  Value end = code.index(0);
+  Value end;
   for (auto [i, buffer] : llvm::enumerate(program.buffers)) {
-    Value start = end;
-    offsets[buffer.op] = start;
-    // Bytes, rounded up to the alignment of the next buffer.
-    Value memref = buffer.op.getResult();
-    int64_t width = buffer.op.getType().getElementTypeBitWidth() / 8;
-    Value bytes = code.mul(getElements(memref, 0), code.index(width));
+    if (end)
+      offsets[buffer.op] = end;
+    Value bytes = getBytes(buffer.op.getResult(), buffer.name + "_bytes");
+    // Up to where the next buffer may start.
+    Value alignment = code.index(workspaceAlignment);
     Value rounded =
         code.mul(code.div(code.add(bytes, code.index(workspaceAlignment - 1)),
-                          code.index(workspaceAlignment)),
-                 code.index(workspaceAlignment));
+                          alignment),
+                 alignment);
     bool last = i + 1 == program.buffers.size();
-    std::string name =
-        last ? "workspace_bytes" : program.buffers[i + 1].name + "_offset";
-    end = i == 0 ? code.add(rounded, code.index(0), name)
-                 : code.add(start, rounded, name);
+    end = code.giveName(end ? code.add(end, rounded) : rounded,
+                        last ? "workspace_bytes"
+                             : program.buffers[i + 1].name + "_offset");
   }
-  return end;
+  return end ? end : code.index(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,39 +289,38 @@ void LauncherBuilder::checkWorkspace(Value workspace, Value bytes) {
   });
 }
 
-/// The spelling of a kernel's elements.
-static Type getElementType(MemRefType type) { return type.getElementType(); }
-
 void LauncherBuilder::makePointers(HostTranslator &host, Value args,
                                    Value workspace) {
   for (const HostArray &array : program.arrays) {
     Value data =
         code.member(args, array.field, code.pointerTo("void", !array.isResult));
     pointers[array.argument] = code.cast(
-        data, code.pointerTo(getElementType(array.type), !array.isResult),
+        data, code.pointerTo(array.type.getElementType(), !array.isResult),
         array.field);
   }
   if (program.buffers.empty())
     return;
   Value base = code.cast(workspace, code.pointerTo("char"), "workspace_start");
-  for (HostBuffer &buffer : program.buffers)
+  for (HostBuffer &buffer : program.buffers) {
+    Value offset = host.getOffset(buffer);
     pointers[buffer.op] = code.cast(
-        code.add(base, host.getOffset(buffer)),
-        code.pointerTo(getElementType(buffer.op.getType())), buffer.name);
+        offset ? code.add(base, offset) : base,
+        code.pointerTo(buffer.op.getType().getElementType()), buffer.name);
+  }
 }
 
 Value LauncherBuilder::getBlocks(HostTranslator &host, HostLaunch &launch) {
   Value blocks;
-  std::string name = launch.name + "_blocks";
-  for (auto [i, extent] : llvm::enumerate(launch.op.getGrid())) {
+  for (Value extent : launch.op.getGrid()) {
     Value next = host.getIndex(extent);
-    bool last = i + 1 == launch.op.getGrid().size();
-    if (blocks)
-      blocks = code.mul(blocks, next, last ? name : "");
-    else
-      blocks = last ? code.mul(next, code.index(1), name) : next;
+    blocks = blocks ? code.mul(blocks, next) : next;
   }
-  return blocks ? blocks : code.index(1, name);
+  if (!blocks)
+    blocks = code.index(1);
+  // An extent alone may be a variable already.
+  return launch.op.getGrid().size() == 1
+             ? blocks
+             : code.giveName(blocks, launch.name + "_blocks");
 }
 
 SmallVector<Value> LauncherBuilder::getKernelArguments(HostTranslator &host,
@@ -425,6 +427,7 @@ void LauncherBuilder::buildLaunch() {
           refuse(empty, Status::Success);
         passOn(code.call("check_device", {}, statusType, "device_status"));
 
+        code.comment("Where everything is.");
         makePointers(host, args, workspace);
         for (auto [launch, count] : llvm::zip(program.launches, blocks))
           buildKernelLaunch(host, launch, count, arguments[2]);

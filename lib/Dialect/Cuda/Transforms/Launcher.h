@@ -66,7 +66,11 @@ void buildChecks(HostProgram &program, mlir::OpBuilder &builder);
 /// Builds NAME_workspace_size, NAME_launch and NAME_status_string.
 void buildLauncher(HostProgram &program, mlir::OpBuilder &builder);
 
-/// A C++ function whose body a CodeBuilder writes.
+/// Builds NAME_torch.cpp at the insertion point of `builder`: the PyTorch
+/// operator delta::NAME around the C ABI.
+void buildTorchOperator(HostProgram &program, mlir::OpBuilder &builder);
+
+/// A C++ function whose body a CodeBuilder writes; a null `result` is void.
 FunctionOp
 buildFunction(CodeBuilder &code, llvm::StringRef name,
               llvm::ArrayRef<std::pair<mlir::Type, llvm::StringRef>> parameters,

@@ -29,7 +29,9 @@ FunctionOp cuda::buildFunction(CodeBuilder &code, StringRef name,
     names.push_back(parameter);
   }
   auto function = FunctionOp::create(
-      builder, code.loc, name, builder.getFunctionType(types, result), names);
+      builder, code.loc, name,
+      builder.getFunctionType(types, result ? TypeRange(result) : TypeRange()),
+      names);
   if (!doc.empty())
     function.setDoc(doc);
   OpBuilder::InsertionGuard guard(builder);

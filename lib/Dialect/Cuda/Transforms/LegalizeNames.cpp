@@ -55,10 +55,10 @@ struct LegalizeNames : public cuda::impl::LegalizeNamesBase<LegalizeNames> {
       for (unsigned i = 0; i < function.getNumArguments(); ++i) {
         auto wanted = function.getArgAttrOfType<StringAttr>(
             i, CudaDialect::getNameAttrName());
-        function.setArgAttr(
-            i, CudaDialect::getNameAttrName(),
-            choose(wanted ? wanted.getValue() : "",
-                   getFallback(function.getArgumentTypes()[i]), scope));
+        function.setArgAttr(i, CudaDialect::getNameAttrName(),
+                            choose(wanted ? wanted.getValue() : "",
+                                   getFallback(function.getArgumentTypes()[i]),
+                                   scope));
       }
       if (!function.isExternal())
         nameBlock(function.getFunctionBody().front(), scope);
@@ -89,10 +89,9 @@ private:
       if (op.use_empty()) // a statement
         expression.setName(std::nullopt);
       else
-        expression.setName(
-            choose(expression.getName(),
-                   getFallback(op.getResult(0).getType()), scope)
-                .getValue());
+        expression.setName(choose(expression.getName(),
+                                  getFallback(op.getResult(0).getType()), scope)
+                               .getValue());
     }
     // Only now, so that no inner name hides one that the block declares later.
     for (Operation &op : block)

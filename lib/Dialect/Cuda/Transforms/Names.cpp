@@ -120,6 +120,8 @@ llvm::StringSet<> cuda::collectUsedNames(ModuleOp module) {
           else if (auto type = dyn_cast<TypeAttr>(argument))
             addType(type.getValue());
         }
+    } else if (auto block = dyn_cast<MacroBlockOp>(op)) {
+      addIdentifiers(block.getHead(), names);
     } else if (auto builtin = dyn_cast<BuiltinOp>(op)) {
       addIdentifiers(builtin.getSpelling(), names);
     } else if (auto function = dyn_cast<FunctionOpInterface>(op)) {

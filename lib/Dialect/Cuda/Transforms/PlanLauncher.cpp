@@ -150,6 +150,7 @@ void PlanLauncher::plan(HostProgram &program) {
   std::string name = function.getName().str();
   OpBuilder builder(function);
   buildHeader(program, builder);
+  buildTorchOperator(program, builder);
 
   auto file = FileOp::create(builder, loc, name + ".cu");
   file->setAttr("cuda.interface", getInterface(program, builder));

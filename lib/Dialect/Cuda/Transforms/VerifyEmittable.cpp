@@ -25,6 +25,13 @@ namespace delta::cuda {
 #include "delta/Dialect/Cuda/IR/CudaPasses.h.inc"
 } // namespace delta::cuda
 
+/// Whether a variable or field of `type` can be declared.
+static bool isDeclarable(Type type) {
+  if (auto array = dyn_cast<cuda::ArrayType>(type))
+    type = array.getElement();
+  return !spellType(type).empty();
+}
+
 namespace {
 
 /// The names of a function's variables that are visible in a block.
@@ -93,11 +100,15 @@ LogicalResult VerifyEmittable::verifyOp(Operation *op) {
   for (Type type : op->getResultTypes()) {
     auto variable = dyn_cast<VariableType>(type);
     Type spelled = variable ? variable.getValue() : type;
-    if (spellType(spelled).empty())
+    if (!isDeclarable(spelled))
       return op->emitError() << "E4: type has no spelling in C++: " << spelled;
   }
   if (auto function = dyn_cast<FunctionOpInterface>(op))
     return verifyFunction(function);
+  if (auto block = dyn_cast<MacroBlockOp>(op)) {
+    Scope scope{nullptr, {}};
+    return verifyBlock(block.getBody().front(), scope);
+  }
   return success();
 }
 
@@ -110,8 +121,6 @@ LogicalResult VerifyEmittable::verifySymbols(Operation *op) {
   } else if (auto field = dyn_cast<FieldOp>(op)) {
     name = field.getName();
     type = field.getType();
-    if (auto array = dyn_cast<cuda::ArrayType>(type))
-      type = array.getElement();
   } else if (auto alias = dyn_cast<TypedefOp>(op)) {
     // CUDA's own names are declared again in headers, so they are no variables.
     type = alias.getType();
@@ -123,7 +132,7 @@ LogicalResult VerifyEmittable::verifySymbols(Operation *op) {
   if (!isa<TypedefOp>(op) && !isLegalName(name))
     return op->emitError() << "E5: '" << name
                            << "' is no name that C and C++ accept";
-  if (type && spellType(type).empty())
+  if (type && !isDeclarable(type))
     return op->emitError() << "E4: type has no spelling in C++: " << type;
   return success();
 }
@@ -137,6 +146,8 @@ LogicalResult VerifyEmittable::verifyText(Operation *op) {
     mayBreak = true;
   } else if (auto directive = dyn_cast<DirectiveOp>(op)) {
     text = directive.getText();
+  } else if (auto block = dyn_cast<MacroBlockOp>(op)) {
+    text = block.getHead();
   } else if (auto include = dyn_cast<IncludeOp>(op)) {
     text = include.getPath();
   } else if (auto doc = op->getAttrOfType<StringAttr>("doc")) {
@@ -147,8 +158,8 @@ LogicalResult VerifyEmittable::verifyText(Operation *op) {
     bool isBreak = text[i] == '\n' && mayBreak;
     if (static_cast<unsigned char>(text[i]) < ' ' && !isBreak)
       return op->emitError("E6: text holds a control character");
-    if (text[i] == '\\' && (i + 1 == text.size() || text[i + 1] == '\n' ||
-                            text[i + 1] == ' '))
+    if (text[i] == '\\' &&
+        (i + 1 == text.size() || text[i + 1] == '\n' || text[i + 1] == ' '))
       return op->emitError("E6: a backslash would continue the line");
   }
   return success();
@@ -165,9 +176,8 @@ LogicalResult VerifyEmittable::verifyFunction(FunctionOpInterface function) {
       return failure();
     Type type = function.getArgumentTypes()[i];
     if (spellType(type).empty())
-      return function.emitError()
-             << "E4: type of argument " << i
-             << " has no spelling in C++: " << type;
+      return function.emitError() << "E4: type of argument " << i
+                                  << " has no spelling in C++: " << type;
   }
   for (Type type : function.getResultTypes())
     if (spellType(type).empty())
@@ -203,9 +213,9 @@ LogicalResult VerifyEmittable::verifyBlock(Block &block, Scope &scope) {
     } else if (auto expression = dyn_cast<ExpressionOpInterface>(op)) {
       bool isStatement =
           op.use_empty() && expression.getEvaluation() == Evaluation::Effect;
-      if (expression.getInlined() ? failed(verifyInlined(expression))
-                                  : !isStatement && failed(enter(
-                                        &op, expression.getName(), scope)))
+      if (expression.getInlined()
+              ? failed(verifyInlined(expression))
+              : !isStatement && failed(enter(&op, expression.getName(), scope)))
         return failure();
     } else if (!isa<AssignOp, CommentOp, ForOp, IfOp, ReturnOp>(op)) {
       return op.emitError() << "E1: '" << op.getName() << "' is no statement";

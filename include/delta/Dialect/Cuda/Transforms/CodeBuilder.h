@@ -110,6 +110,18 @@ public:
                  name);
   }
 
+  Value method(Value object, StringRef name, mlir::ValueRange args, Type type,
+               StringRef variable = "", bool pure = true) {
+    return named(MethodOp::create(builder, loc, type, object, name, args, pure,
+                                  nullptr, false),
+                 variable);
+  }
+  /// Asks for a variable for an expression made before.
+  Value giveName(Value value, StringRef name) {
+    mlir::cast<ExpressionOpInterface>(value.getDefiningOp()).setName(name);
+    return value;
+  }
+
   // Statements.
   void callStatement(StringRef callee, mlir::ValueRange args) {
     CallOp::create(builder, loc, Type(), callee, nullptr, args, false, nullptr,

@@ -1,0 +1,94 @@
+// RUN: delta-opt %s --split-input-file --verify-diagnostics --cuda-plan-launcher
+
+// What no launcher can be made for.
+
+// expected-error@+1 {{'my-kernel' is no name that C and C++ accept}}
+func.func @"my-kernel"(%q: memref<?x?x4xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 must be a contiguous memref of f32, bf16 or f16, got 'memref<?x4xf32, strided<[?, 1]>>'}}
+func.func @f(%q: memref<?x4xf32, strided<[?, 1]>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 must be a contiguous memref of f32, bf16 or f16, got 'index'}}
+func.func @f(%q: index) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{axis 2 of 'q' must be static: only axis 0 (batch) and axis 1 (length) may be dynamic}}
+func.func @f(%q: memref<?x?x?xf32> {delta.name = "q"}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{axis 0 of 'k' must be 2 as in the arguments before it, got 3}}
+func.func @f(%q: memref<2x?x4xf32> {delta.name = "q"}, %k: memref<3x?x4xf32> {delta.name = "k"}) {
+  return
+}
+
+// -----
+
+func.func @f(%q: memref<?x?x4xf32>) {
+  // expected-error@+1 {{'memref.copy' is nothing that a launcher can do}}
+  memref.copy %q, %q : memref<?x?x4xf32> to memref<?x?x4xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{a size that the function computes may grow faster than batch * length allows}}
+func.func @f(%q: memref<?x?x4xf32>) {
+  %c1 = arith.constant 1 : index
+  %T = memref.dim %q, %c1 : memref<?x?x4xf32>
+  %TT = arith.muli %T, %T : index
+  %scores = memref.alloc(%TT) : memref<?xf32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{the kernel is here}}
+cuda.kernel @f_k(%q: !cuda.pointer<f32>, %stride: index) attributes {threads = 32 : i64, grid = array<i64: 1, -1>} {
+  cuda.comment "empty"
+}
+func.func @f(%q: memref<?x?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %B = memref.dim %q, %c0 : memref<?x?x4xf32>
+  // expected-error@+1 {{kernel @f_k must have parameters ('!cuda.pointer<f32>', 'index', 'index'), got ('!cuda.pointer<f32>', 'index')}}
+  tile.launch @f_k grid(%c1, %B) args(%q, %B : memref<?x?x4xf32>, index)
+  return
+}
+
+// -----
+
+cuda.kernel @f_k() attributes {threads = 32 : i64, grid = array<i64: 2, -1>} {
+  cuda.comment "empty"
+}
+func.func @f(%q: memref<?x?x4xf32>) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{an extent of the grid must be the kernel's 2}}
+  tile.launch @f_k grid(%c1, %c1) args()
+  return
+}
+
+// -----
+
+cuda.kernel @f_k() attributes {threads = 32 : i64} {
+  cuda.comment "empty"
+}
+func.func @f(%q: memref<?x?x4xf32>) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{grid has 1 extents, the kernel's has 0}}
+  tile.launch @f_k grid(%c1) args()
+  return
+}
