@@ -27,6 +27,8 @@ struct CheckContext {
   runtime::DType precision;
   /// A prologue of the spec rounds to 16 bits.
   bool roundsPrologues;
+  /// u is a result in 16 bits, and later tokens read it as it is stored.
+  bool roundsU = false;
 };
 
 /// \p correlatedKeys says that the keys were drawn with a common direction.

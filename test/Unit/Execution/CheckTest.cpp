@@ -87,6 +87,14 @@ TEST(Check, ChunkedOutputsAreHeldToTheirOwnRounding) {
   EXPECT_FALSE(passes(Stage::Chunked, 1e-3, DType::F16, context));
 }
 
+TEST(Check, RoundingOfUIsAllowedForOnce) {
+  CheckContext context = contextOf(ToleranceClass::ForwardBetaUpTo1);
+  EXPECT_FALSE(passes(Stage::Chunked, 2e-3, DType::BF16, context));
+  context.roundsU = true;
+  EXPECT_TRUE(passes(Stage::Chunked, 2e-3, DType::BF16, context));
+  EXPECT_FALSE(passes(Stage::Chunked, 4e-3, DType::BF16, context));
+}
+
 TEST(Check, TileResultsAreHeldToTheLimitsOfTheirOperands) {
   const auto upTo1 = contextOf(ToleranceClass::ForwardBetaUpTo1);
   const auto upTo2 = contextOf(ToleranceClass::ForwardBetaUpTo2);
@@ -163,6 +171,18 @@ TEST(Check, BetaDecidesTheClassOfData) {
   EXPECT_EQ(classOf(range2, false), ToleranceClass::ForwardBetaUpTo2);
   EXPECT_FALSE(makeCheckContext(range1, operands, false).roundsPrologues);
   EXPECT_TRUE(makeCheckContext(range2, operands, false).roundsPrologues);
+}
+
+TEST(Check, UCountsWhereItIsAResult) {
+  OperandSet operands;
+  operands.arguments.emplace_back(DType::BF16, std::vector<int64_t>{2});
+  SpecDescription spec = makeSpec(std::nullopt);
+  spec.results.push_back(makeDescription(DType::BF16));
+  spec.results[0].kind = ResultDescription::Kind::Output;
+  EXPECT_FALSE(makeCheckContext(spec, operands, false).roundsU);
+  spec.results.push_back(makeDescription(DType::BF16));
+  spec.results[1].kind = ResultDescription::Kind::U;
+  EXPECT_TRUE(makeCheckContext(spec, operands, false).roundsU);
 }
 
 } // namespace
