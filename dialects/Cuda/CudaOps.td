@@ -340,7 +340,8 @@ def Cuda_ReturnOp : Cuda_Op<"return"> {
   let summary = "return x; the last statement of its block";
   let arguments = (ins Optional<AnyType>:$value);
   let assemblyFormat = "($value^ `:` type($value))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  // An empty body would only declare the builder.
+  let builders = [OpBuilder<(ins), [{ (void)$_state; }]>];
   let hasVerifier = 1;
 }
 
