@@ -82,8 +82,8 @@ public:
   /// A prologue rounds to its own result type and the tile is extended again:
   /// the rounding is part of the recurrence's meaning. On the zero rows of a
   /// ragged chunk l2norm gives 0, but sigmoid does not. That is harmless for
-  /// beta and alpha, which only ever scale rows of k and v, and those are 0
-  /// there.
+  /// beta and alpha: they scale rows of k and v, which are 0 there, or rows of
+  /// weights and sums that no row of the sequence reads.
   mlir::Value load(const CallerArray &array, mlir::ValueRange indices,
                    mlir::Value rows, llvm::ArrayRef<int64_t> dims,
                    llvm::ArrayRef<int64_t> shape, int64_t steps = 1);
