@@ -1,5 +1,4 @@
-//===- Reference.cpp - Gated DeltaNet in double precision --------*- C++
-//-*-===//
+//===- Reference.cpp - Gated DeltaNet in double precision -------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- main.cpp - launch Gated DeltaNet and check it -------------*- C++
-//-*-===//
+//===- main.cpp - launch Gated DeltaNet and check it ------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Amalgamate.cpp - one file instead of includes -------------*- C++
-//-*-===//
+//===- Amalgamate.cpp - one file instead of includes ------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Amalgamate.h - one file instead of includes ---------------*- C++
-//-*-===//
+//===- Amalgamate.h - one file instead of includes --------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

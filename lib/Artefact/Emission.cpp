@@ -1,5 +1,4 @@
-//===- Emission.cpp - the last passes before text ----------------*- C++
-//-*-===//
+//===- Emission.cpp - the last passes before text ---------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

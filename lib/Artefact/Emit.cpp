@@ -1,5 +1,4 @@
-//===- Emit.cpp - write the artefact of a module -----------------*- C++
-//-*-===//
+//===- Emit.cpp - write the artefact of a module ----------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Manifest.h - the description of an artefact ---------------*- C++
-//-*-===//
+//===- Manifest.h - the description of an artefact --------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Launcher.cpp - the functions of a launcher ----------------*- C++
-//-*-===//
+//===- Launcher.cpp - the functions of a launcher ---------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

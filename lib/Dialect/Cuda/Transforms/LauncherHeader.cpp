@@ -1,5 +1,4 @@
-//===- LauncherHeader.cpp - the C header of an artefact ----------*- C++
-//-*-===//
+//===- LauncherHeader.cpp - the C header of an artefact ---------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PlanLauncher.cpp - host functions to files ----------------*- C++
-//-*-===//
+//===- PlanLauncher.cpp - host functions to files ---------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

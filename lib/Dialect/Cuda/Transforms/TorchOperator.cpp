@@ -1,5 +1,4 @@
-//===- TorchOperator.cpp - a PyTorch operator around the C ABI ----*- C++
-//-*-===//
+//===- TorchOperator.cpp - a PyTorch operator around the C ABI --*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
