@@ -21,6 +21,7 @@
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Pipelines/Cpu.h"
+#include "delta/Pipelines/Final.h"
 #include "delta/Pipelines/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -66,6 +67,7 @@ void delta::registerAllPasses() {
   delta::cuda::registerCudaPasses();
   registerCpuPipeline();
   registerTilePipelines();
+  registerFinalPipelines();
   registerCanonicalizerPass();
   registerCSEPass();
 }

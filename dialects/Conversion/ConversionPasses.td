@@ -42,4 +42,29 @@ def ConvertDeltaToTile : Pass<"convert-delta-to-tile", "::mlir::ModuleOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// tile to cuda
+//===----------------------------------------------------------------------===//
+
+def ConvertTileToCuda : Pass<"convert-tile-to-cuda", "::mlir::ModuleOp"> {
+  let summary = "Kernels in final form to kernels of the exit dialect";
+  let description = [{
+    One op becomes one statement, a call of the device library or an expression; a
+    value keeps its name. Decides nothing: a place, a layout, an offset or a wait count
+    that is missing is an error.
+
+    Parameters: for each array a pointer to its first element and its dynamic strides
+    (`k`, `k_batch_stride`), then the index values, then the grid extents that no launch
+    gives as a constant, the last one left out. A CTA takes its indices from
+    `blockIdx.x`, the first fastest. Launches are left for `cuda-plan-launcher`.
+
+    ```mlir
+    %KS = tile.dot instr(mma_m16n8k16) %S_a, %K {contract = array<i64: 1, 1>} : ...
+    // becomes
+    %KS = cuda.call "dot_nt"(%S_a, %K_tile, %zero) {name = "KS"} : ...
+    ```
+  }];
+  let dependentDialects = ["::delta::cuda::CudaDialect"];
+}
+
 #endif // CONVERSION_PASSES_TD

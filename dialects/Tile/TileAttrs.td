@@ -135,10 +135,12 @@ def Tile_Instr : I32EnumAttr<"Instr", "the instruction of a product", [
   let cppNamespace = "::delta::tile";
 }
 
+// simt: ordinary loads and stores of all threads, complete when they were issued.
 def Tile_Engine : I32EnumAttr<"Engine", "what moves a copy", [
       I32EnumAttrCase<"CpAsync", 0, "cp_async">,
       I32EnumAttrCase<"Bulk", 1, "bulk">,
-      I32EnumAttrCase<"Tma", 2, "tma">]> {
+      I32EnumAttrCase<"Tma", 2, "tma">,
+      I32EnumAttrCase<"Simt", 3, "simt">]> {
   let cppNamespace = "::delta::tile";
 }
 

@@ -47,6 +47,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
     memory, index values, and i32 values (epochs). `warps` (1 to 32) is the CTA's
     size. There are no results, and no other way into the kernel.
 
+    In the final form passes record what the CTA takes: `shared_bytes` of shared memory,
+    a prediction of `registers` a thread in tiles, and `min_blocks`, CTAs that an SM
+    should hold.
+
     ```mlir
     tile.kernel @chain(%h: index, %b: index, %k: memref<?x?x16x128xbf16>, %T: index)
         attributes {grid = 2 : i64, warps = 4 : i64} { ... tile.return }
@@ -54,8 +58,16 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
       I64Attr:$grid, I64Attr:$warps, OptionalAttr<StrAttr>:$sym_visibility,
-      OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+      OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+      OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I64Attr>:$registers,
+      OptionalAttr<I64Attr>:$min_blocks);
   let regions = (region AnyRegion:$body);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
+      "int64_t":$grid, "int64_t":$warps, CArg<"::mlir::StringAttr", "{}">:$visibility,
+      CArg<"::mlir::ArrayAttr", "{}">:$argAttrs, CArg<"::mlir::ArrayAttr", "{}">:$resAttrs), [{
+    build($_builder, $_state, name, type, grid, warps, visibility, argAttrs, resAttrs,
+          /*shared_bytes=*/{}, /*registers=*/{}, /*min_blocks=*/{});
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -47,6 +47,147 @@ def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// From the value form to the final form
+//===----------------------------------------------------------------------===//
+
+def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
+  let summary = "Registers or shared memory for every tile";
+  let description = [{
+    A 16-bit matrix from global memory becomes a shared buffer, stored in the order in
+    which it is contiguous in global memory, and an asynchronous copy; register uses
+    read it back, transposed where the load's `dims` transposed. A contiguous f32
+    vector likewise. The right operand of a product becomes the buffer (`contract` and
+    `b_part` follow the stored order); a computed one is written to a buffer first. A
+    16-bit matrix goes to global memory from a buffer. States (f32 matrices) and
+    strided vectors are loaded to and stored from registers.
+
+    ```mlir
+    %K = tile.load %k[%b, %t0, %h, %c0] bound(%n) {dims = array<i64: 1, 3>} : ... -> tensor<64x128xbf16>
+    %KS = tile.dot %S_a, %K {contract = array<i64: 1, 1>} : ...
+    // becomes
+    %K = tile.alloc : memref<64x128xbf16, #tile.smem<128>>
+    %f = tile.copy cp_async %k[%b, %t0, %h, %c0], %K bound(%n) {dims = array<i64: 1, 3>} : ...
+    tile.await %f : !tile.async<none>
+    %KS = tile.dot instr(mma_m16n8k16) %S_a, %K {contract = array<i64: 1, 1>} : ...
+    ```
+    Refused: boxes that no 16-byte copy can move, right operands in f32.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "A register layout for every tile";
+  let description = [{
+    Matrices are fragments (`#tile.frag`). Vectors are flat behind loads and scans,
+    slices of a fragment behind reductions and in front of `tile.spread`; a
+    `tile.convert` stands where these differ. Constants and reads of shared vectors,
+    and arithmetic on these alone, are made in the layout of each use.
+
+    ```mlir
+    %G = tile.scan %g : tensor<64xf32>
+    %rows = tile.spread %G {axis = 0 : i64} : tensor<64xf32> -> tensor<64x64xf32>
+    // becomes
+    %G = tile.scan %g : tensor<64xf32, #tile.flat<warps = 4>>
+    %G_i = tile.convert %G : ... -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+    %rows = tile.spread %G_i {axis = 0 : i64} : ... -> tensor<64x64xf32, #tile.frag<warps = 4>>
+    ```
+  }];
+}
+
+def LowerConverts : Pass<"tile-lower-converts", "::mlir::ModuleOp"> {
+  let summary = "Change the layout of vectors through shared memory";
+  let description = [{
+    ```mlir
+    %r = tile.convert %v : tensor<64xf32, #tile.flat<warps = 4>> -> tensor<64xf32, #slice>
+    // becomes
+    %s = tile.alloc : memref<64xf32, #tile.smem<0>>
+    tile.write %v, %s : ...
+    %r = tile.read %s : ... -> tensor<64xf32, #slice>
+    ```
+    Refused: conversions that the device library has no access for; accepted is flat
+    to slice.
+  }];
+}
+
+def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Copy later iterations' tiles while this one computes";
+  let description = [{
+    Buffers that a loop (from 0 in steps of 1) fills by asynchronous copies and reads in
+    the same iteration become a ring of `stages` slots. `stages - 1` slots are filled in
+    front of the loop; iteration c obtains its slot, then starts the copies of
+    iteration c + stages - 1, whose index arithmetic is cloned. Iterations past the end
+    copy zero rows: zeros are written, nothing is read. A loop that this does not fit
+    is left alone.
+
+    ```mlir
+    scf.for %c = %c0 to %n step %c1 { copy %k[%c], %K; await; .. dot %a, %K .. }
+    // becomes
+    %ring = tile.ring_create "chunks" cp_async_group : !tile.ring<2, [..]>
+    %w, %K0 = tile.acquire %ring[%c0]; copy %k[%c0], %K0; tile.commit %w
+    scf.for %c = %c0 to %n step %c1 {
+      %slot, %K = tile.peek %ring[%c]
+      %w, %K1 = tile.acquire %ring[%c + 1]; copy %k[%c + 1], %K1; tile.commit %w
+      .. dot %a, %K ..
+      tile.release %slot
+    }
+    ```
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "0",
+           "slots of a ring; 0: those of the kernel's `delta.schedule`, 1: no ring">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def PlaceWaits : Pass<"tile-place-waits", "::mlir::ModuleOp"> {
+  let summary = "How many copies may still run behind each wait";
+  let description = [{
+    Each copy that an `await` names is a group. Groups land in the order in which they
+    were issued, so the wait leaves open as many as were issued behind the last one it
+    names: counted in its block, 0 where the count is not one number.
+
+    ```mlir
+    %f = copy ..; %g = copy ..; await %f    // {pending = 1}
+    ```
+  }];
+}
+
+def PlanShared : Pass<"tile-plan-shared", "::mlir::ModuleOp"> {
+  let summary = "Offsets in shared memory";
+  let description = [{
+    Sets `offset` of every `tile.alloc` and `tile.ring_create`, and `shared_bytes` of the
+    kernel. Buffers whose contents are never needed at the same time may share bytes.
+    Refuses a kernel that needs more than a CTA of the target may have (F9).
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_80\"", "the GPU whose limit holds">
+  ];
+}
+
+def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::ModuleOp"> {
+  let summary = "Barriers between conflicting accesses to shared memory";
+  let description = [{
+    Inserts a `tile.barrier` in front of an access to an `alloc` buffer if another thread may
+    have written the same bytes, or have read what is written now, since the last
+    barrier, also in an earlier iteration of a loop around it. Ops that meet inside
+    (`peek` of a cp_async_group ring, `tri_inverse`, `scan` over several warps) count as
+    barriers.
+  }];
+}
+
+def BudgetRegisters : Pass<"tile-budget-registers", "::mlir::ModuleOp"> {
+  let summary = "Predict the registers of a thread";
+  let description = [{
+    Records the peak of live tiles (`registers`) and how many CTAs an SM can hold by
+    registers and shared memory (`min_blocks`). Refuses a kernel whose prediction
+    leaves fewer than 40 registers for addresses and copies (F11): it would spill.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_80\"", "the GPU whose limits hold">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Final form
 //===----------------------------------------------------------------------===//
 

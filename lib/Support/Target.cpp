@@ -14,11 +14,11 @@
 #include "delta/Support/Target.h"
 
 static constexpr delta::Target targets[] = {
-    {"sm_80", 166912, 65536, 255, 1024, false},
-    {"sm_86", 101376, 65536, 255, 1024, false},
-    {"sm_89", 101376, 65536, 255, 1024, false},
-    {"sm_90", 232448, 65536, 255, 1024, false},
-    {"sm_90a", 232448, 65536, 255, 1024, true},
+    {"sm_80", 166912, 65536, 255, 1024, 2048, false},
+    {"sm_86", 101376, 65536, 255, 1024, 1536, false},
+    {"sm_89", 101376, 65536, 255, 1024, 1536, false},
+    {"sm_90", 232448, 65536, 255, 1024, 2048, false},
+    {"sm_90a", 232448, 65536, 255, 1024, 2048, true},
 };
 
 const delta::Target *delta::lookupTarget(std::string_view name) {

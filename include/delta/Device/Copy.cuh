@@ -77,17 +77,18 @@ DELTA_DEVICE void copy_async(const SharedTile<T, Rows, Cols> &tile,
   }
 }
 
-/// vector[i] = src[i]. src is 16-byte aligned and holds N elements, N a
-/// multiple of 4. Called by all Threads threads of the CTA.
+/// vector[i] = src[i] for i < count, 0 elsewhere. src is 16-byte aligned; N and
+/// count are multiples of 4. Called by all Threads threads of the CTA. Where
+/// count <= 0 nothing is read and src may be anything.
 template <int Threads, int N>
 DELTA_DEVICE void copy_async(const SharedVector<float, N> &vector,
-                             const float *src) {
+                             const float *src, int64_t count = N) {
   static_assert(N % 4 == 0, "the vector is a whole number of 16-byte pieces");
 #pragma unroll
   for (int first = 0; first < N / 4; first += Threads) {
     const int i = first + static_cast<int>(threadIdx.x);
     if (i < N / 4)
-      detail::copy_piece<16>(vector.at(4 * i), src + 4 * i, true);
+      detail::copy_piece<16>(vector.at(4 * i), src + 4 * i, 4 * i < count);
   }
 }
 

@@ -116,6 +116,10 @@ DELTA_DEVICE F operator*(const F &a, const F &b) {
   return detail::map(a, b, [](float x, float y) { return x * y; });
 }
 template <class F, class = typename F::elementwise>
+DELTA_DEVICE F operator/(const F &a, const F &b) {
+  return detail::map(a, b, [](float x, float y) { return x / y; });
+}
+template <class F, class = typename F::elementwise>
 DELTA_DEVICE F operator-(const F &a) {
   return detail::map(a, [](float x) { return -x; });
 }
@@ -131,6 +135,14 @@ DELTA_DEVICE F operator-(const F &a, float b) {
 template <class F, class = typename F::elementwise>
 DELTA_DEVICE F operator*(const F &a, float b) {
   return detail::map(a, [b](float x) { return x * b; });
+}
+template <class F, class = typename F::elementwise>
+DELTA_DEVICE F operator/(const F &a, float b) {
+  return detail::map(a, [b](float x) { return x / b; });
+}
+template <class F, class = typename F::elementwise>
+DELTA_DEVICE F operator/(float a, const F &b) {
+  return detail::map(b, [a](float x) { return a / x; });
 }
 template <class F, class = typename F::elementwise>
 DELTA_DEVICE F operator+(float a, const F &b) {

@@ -72,6 +72,15 @@ dot_nt(const Fragment<T, M, K, Warps> &a, const SharedTile<T, N, K> &b,
   return acc;
 }
 
+/// a b^T.
+template <Part P = Part::Full, int RowSteps = 1, int ColumnSteps = 1, class T,
+          int M, int N, int K, int Warps>
+DELTA_DEVICE Fragment<float, M, N, Warps>
+dot_nt(const Fragment<T, M, K, Warps> &a, const SharedTile<T, N, K> &b) {
+  return dot_nt<P, RowSteps, ColumnSteps>(
+      a, b, fill<Fragment<float, M, N, Warps>>(0.0f));
+}
+
 /// acc + a b: acc [M, N], a [M, K], b [K, N] a tile whose elements outside part
 /// P are zero. Blocks of b that lie wholly outside P are skipped, neither read
 /// nor multiplied.
@@ -99,6 +108,15 @@ dot_nn(const Fragment<T, M, K, Warps> &a, const SharedTile<T, K, N> &b,
                                f[2 * half], f[2 * half + 1]);
     }
   return acc;
+}
+
+/// a b.
+template <Part P = Part::Full, int RowSteps = 1, int ColumnSteps = 1, class T,
+          int M, int N, int K, int Warps>
+DELTA_DEVICE Fragment<float, M, N, Warps>
+dot_nn(const Fragment<T, M, K, Warps> &a, const SharedTile<T, K, N> &b) {
+  return dot_nn<P, RowSteps, ColumnSteps>(
+      a, b, fill<Fragment<float, M, N, Warps>>(0.0f));
 }
 
 } // namespace delta

@@ -25,16 +25,20 @@ struct Target {
   std::string_view name;
   /// Bytes of shared memory that one CTA may have (the opt-in limit).
   int64_t sharedBytes;
-  /// 32-bit registers that one CTA may have.
+  /// 32-bit registers of an SM, all of which one CTA may have.
   int64_t registers;
   /// Most registers that one thread may have.
   int64_t threadRegisters;
-  /// Most threads of one CTA.
-  int64_t threads;
+  /// Most threads of one CTA, and of all CTAs that an SM holds at once.
+  int64_t threads, smThreads;
   /// Instructions of sm_90a: wgmma, setmaxnreg, TMA and bulk copies with
   /// mbarriers. (TMA and mbarriers are there on sm_90 too; delta uses them with
   /// the others or not at all.)
   bool hasWarpgroups;
+
+  /// Bytes of shared memory that every CTA takes besides its own. An SM has this
+  /// much more than one CTA may have.
+  static constexpr int64_t reservedSharedBytes = 1024;
 };
 
 /// Threads of a warp, warps of a warpgroup: the same on every target.

@@ -53,7 +53,9 @@ int64_t tile::getSharedBytes(MemRefType type) {
 }
 
 int64_t tile::getSharedAlignment(MemRefType type) {
-  return cast<SmemAttr>(type.getMemorySpace()).getSwizzle() ? 1024 : 16;
+  if (cast<SmemAttr>(type.getMemorySpace()).getSwizzle() != 0)
+    return 1024;
+  return type.getRank() > 1 ? 128 : 16;
 }
 
 SmallVector<int64_t> tile::getSlotOffsets(RingType ring) {

@@ -1,0 +1,49 @@
+//===- SharedAccess.h - who touches which shared buffer ---------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the passes on shared memory must agree on: which buffer a tile gets,
+/// and which op touches which buffer. Sizes are in IR/SharedMemory.h.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DIALECT_TILE_TRANSFORMS_SHAREDACCESS_H
+#define DELTA_DIALECT_TILE_TRANSFORMS_SHAREDACCESS_H
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+
+namespace delta::tile {
+
+/// The buffer for a tile of this shape and element type: 16-bit matrices
+/// swizzled by the bytes of a panel's row, f32 vectors and matrices plain. Null
+/// where the device library has no such buffer.
+mlir::MemRefType getSharedType(llvm::ArrayRef<int64_t> shape,
+                               mlir::Type elementType);
+
+/// Attribute of ring_create, acquire and peek: the field's names of their
+/// buffers, an array of strings. One op has one location, so they cannot travel
+/// there.
+inline llvm::StringRef getBufferNamesAttrName() { return "tile.buffers"; }
+
+/// One op's use of a buffer in shared memory.
+struct SharedAccess {
+  /// Result of an alloc, acquire or peek.
+  mlir::Value buffer;
+  bool reads, writes;
+};
+
+/// The shared buffers that `op` itself touches; nothing for an op that only
+/// carries regions. An `await` of a copy counts as the write that it completes.
+llvm::SmallVector<SharedAccess> getSharedAccesses(mlir::Operation *op);
+
+/// Whether every thread of the CTA passes a barrier inside `op` before it
+/// touches what other threads wrote, and another one before it returns.
+bool containsBarrier(mlir::Operation *op);
+
+} // namespace delta::tile
+
+#endif // DELTA_DIALECT_TILE_TRANSFORMS_SHAREDACCESS_H

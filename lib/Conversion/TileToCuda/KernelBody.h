@@ -1,0 +1,154 @@
+//===- KernelBody.h - ops of one kernel, tile to cuda -----------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to lib/Conversion/TileToCuda. Writes the ops of a kernel in final
+/// form as statements of the exit dialect: one op, one statement. Nothing is
+/// decided here: places, layouts, offsets, wait counts and barriers are in the
+/// IR already, and one that is missing is an error.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_LIB_CONVERSION_TILETOCUDA_KERNELBODY_H
+#define DELTA_LIB_CONVERSION_TILETOCUDA_KERNELBODY_H
+
+#include "delta/Dialect/Cuda/IR/CudaOps.h"
+#include "delta/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace delta {
+
+/// The name that the IR gives to a value (NameLoc), or "".
+llvm::StringRef nameOf(mlir::Value value);
+
+/// An array in global memory: a pointer to its first element, and the stride of
+/// each axis in elements, of type index.
+struct GlobalArray {
+  mlir::Value pointer;
+  llvm::SmallVector<mlir::Value> strides;
+  std::string name;
+};
+
+class KernelBody {
+public:
+  /// Writes at the builder's insertion point. `sharedBase` is the start of
+  /// shared memory, null for a kernel without it.
+  KernelBody(mlir::ImplicitLocOpBuilder &builder, tile::KernelOp kernel,
+             mlir::Value sharedBase);
+
+  /// What stands for an argument of the kernel.
+  void map(mlir::Value from, mlir::Value to) { values[from] = to; }
+  void mapArray(mlir::Value from, GlobalArray to) {
+    arrays[from] = std::move(to);
+  }
+
+  /// Converts the ops of `block` except its terminator. On failure a diagnostic
+  /// has been emitted.
+  mlir::LogicalResult convertBlock(mlir::Block &block);
+
+  /// `value` as a literal of type index.
+  mlir::Value literal(int64_t value);
+
+private:
+  // Control flow and arithmetic: KernelBody.cpp.
+  mlir::LogicalResult convert(mlir::Operation *op);
+  mlir::LogicalResult convertLoop(mlir::scf::ForOp loop);
+  mlir::LogicalResult convertConstant(mlir::Operation *op,
+                                      mlir::TypedAttr value);
+  mlir::LogicalResult convertArithmetic(mlir::Operation *op);
+
+  // Tile ops: TileStatements.cpp.
+  mlir::LogicalResult convertTileOp(mlir::Operation *op);
+  mlir::LogicalResult convertLoad(tile::LoadOp op);
+  mlir::LogicalResult convertStore(tile::StoreOp op);
+  mlir::LogicalResult convertRead(tile::ReadOp op);
+  mlir::LogicalResult convertWrite(tile::WriteOp op);
+  mlir::LogicalResult convertDot(tile::DotOp op);
+  mlir::LogicalResult convertMask(tile::MaskOp op);
+  mlir::LogicalResult convertReduce(tile::ReduceOp op);
+  void convertSpread(tile::SpreadOp op);
+  mlir::LogicalResult convertAlloc(tile::AllocOp op);
+  mlir::LogicalResult convertCopy(tile::CopyOp op);
+  mlir::LogicalResult convertAwait(tile::AwaitOp op);
+  mlir::LogicalResult convertRingCreate(tile::RingCreateOp op);
+  template <typename SlotOp> void convertSlot(SlotOp op);
+  void convertPeek(tile::PeekOp op);
+
+  /// What stands for `value`. A repeated number becomes a tile here.
+  mlir::Value use(mlir::Value value);
+  /// The same, where a number serves as well as a tile of equal numbers.
+  mlir::Value useOrNumber(mlir::Value value);
+  void define(mlir::Value value, mlir::Value converted) {
+    values[value] = converted;
+  }
+
+  mlir::Value binary(cuda::BinaryKind kind, mlir::Value lhs, mlir::Value rhs,
+                     mlir::StringAttr name = {});
+  /// A call whose value depends on its operands alone.
+  mlir::Value call(mlir::Type type, llvm::StringRef callee,
+                   llvm::ArrayRef<mlir::Attribute> templateArgs,
+                   mlir::ValueRange args, mlir::StringAttr name = {});
+  /// A call that reads or writes memory.
+  mlir::Value callInPlace(mlir::Type type, llvm::StringRef callee,
+                          llvm::ArrayRef<mlir::Attribute> templateArgs,
+                          mlir::ValueRange args, mlir::StringAttr name = {});
+  mlir::Value byteLiteral(int64_t value, mlir::StringAttr name = {});
+  /// The handle of a shared buffer at `offset` bytes.
+  mlir::Value handle(mlir::MemRefType type, mlir::Value offset,
+                     mlir::StringAttr name);
+  /// The pointer to an element of a global array.
+  mlir::Value address(mlir::Value array, mlir::ValueRange indices);
+  mlir::Value stride(mlir::Value array, int64_t axis) {
+    return arrays.lookup(array).strides[axis];
+  }
+  /// `bound`, or all of `extent`.
+  mlir::Value rows(mlir::Value bound, int64_t extent) {
+    return bound ? use(bound) : literal(extent);
+  }
+  /// The name of an op's result: the value's own, or one that says what was
+  /// done to the operand that has it already. Empty for an index that has a
+  /// tile's name.
+  mlir::StringAttr resultName(mlir::Operation *op);
+  /// The name that a value was given, as comments use it.
+  llvm::StringRef spelled(mlir::Value value) {
+    auto known = names.find(value);
+    return known == names.end() ? nameOf(value) : known->second.getValue();
+  }
+  mlir::StringAttr named(const llvm::Twine &name) {
+    return b.getStringAttr(name);
+  }
+  mlir::StringAttr sharedName(llvm::StringRef name, mlir::MemRefType type);
+  mlir::Attribute integer(int64_t value) { return b.getI64IntegerAttr(value); }
+  mlir::Attribute partAttr(tile::Part part);
+  /// "U = X_a T^T, T lower" in the names of the values; empty if one has none.
+  std::string describe(tile::DotOp op, llvm::StringRef rhs);
+
+  mlir::ImplicitLocOpBuilder &b;
+  int64_t threads;
+  mlir::Value base;
+  llvm::DenseMap<mlir::Value, mlir::Value> values;
+  llvm::DenseMap<mlir::Value, mlir::StringAttr> names;
+  /// Names of tiles; index arithmetic made for one may carry its name too.
+  llvm::StringSet<> tileNames;
+  /// Tiles of equal numbers, by the number.
+  llvm::DenseMap<mlir::Value, mlir::Value> numbers;
+  llvm::DenseMap<mlir::Value, GlobalArray> arrays;
+  /// Field offsets and the size of a slot, by ring.
+  struct Ring {
+    llvm::SmallVector<mlir::Value> offsets;
+    mlir::Value slotBytes;
+  };
+  llvm::DenseMap<mlir::Value, Ring> rings;
+};
+
+} // namespace delta
+
+#endif // DELTA_LIB_CONVERSION_TILETOCUDA_KERNELBODY_H

@@ -1,0 +1,453 @@
+//===- TileStatements.cpp - one tile op, one statement ----------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Calls of include/delta/Device for the tile dialect's ops. Products and waits
+/// for a slot start a paragraph with a comment that says what is computed, in
+/// the names of the values.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelBody.h"
+#include "Spelling.h"
+
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace delta;
+using cuda::BinaryKind;
+
+static RankedTensorType tileType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+LogicalResult KernelBody::convertTileOp(Operation *op) {
+  using namespace tile;
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<LoadOp>([&](LoadOp load) { return convertLoad(load); })
+      .Case<StoreOp>([&](StoreOp store) { return convertStore(store); })
+      .Case<ReadOp>([&](ReadOp read) { return convertRead(read); })
+      .Case<WriteOp>([&](WriteOp write) { return convertWrite(write); })
+      .Case<DotOp>([&](DotOp dot) { return convertDot(dot); })
+      .Case<MaskOp>([&](MaskOp mask) { return convertMask(mask); })
+      .Case<ReduceOp>([&](ReduceOp reduce) { return convertReduce(reduce); })
+      .Case<SpreadOp>(
+          [&](SpreadOp spread) { return convertSpread(spread), success(); })
+      .Case<AllocOp>([&](AllocOp alloc) { return convertAlloc(alloc); })
+      .Case<CopyOp>([&](CopyOp copy) { return convertCopy(copy); })
+      .Case<AwaitOp>([&](AwaitOp await) { return convertAwait(await); })
+      .Case<RingCreateOp>(
+          [&](RingCreateOp ring) { return convertRingCreate(ring); })
+      .Case<PeekOp>([&](PeekOp peek) { return convertPeek(peek), success(); })
+      .Case<AcquireOp>(
+          [&](AcquireOp acquire) { return convertSlot(acquire), success(); })
+      .Case<CommitOp>([&](CommitOp) {
+        return callInPlace({}, "copy_commit", {}, {}), success();
+      })
+      // The peek's barrier frees the slot of the iteration before.
+      .Case<ReleaseOp>([](ReleaseOp) { return success(); })
+      .Case<BarrierOp>([&](BarrierOp barrier) -> LogicalResult {
+        if (barrier.getId() != 0)
+          return barrier.emitError("barriers of roles have no lowering yet");
+        return callInPlace({}, "cta_sync", {}, {}), success();
+      })
+      .Case<ScanOp>([&](ScanOp scan) -> LogicalResult {
+        if (!scan.getScratch())
+          return scan.emitError("expected a scratch buffer");
+        define(scan.getResult(),
+               callInPlace(convertType(scan.getType()), "prefix_sum", {},
+                           {use(scan.getInput()), use(scan.getScratch())},
+                           resultName(scan)));
+        return success();
+      })
+      .Case<TriInverseOp>([&](TriInverseOp inverse) -> LogicalResult {
+        if (!inverse.getScratch() ||
+            inverse.getMethod() != InverseMethod::Substitute16Merge)
+          return inverse.emitError("expected a scratch buffer and the method ")
+                 << stringifyInverseMethod(InverseMethod::Substitute16Merge);
+        StringRef input = spelled(inverse.getInput());
+        StringRef result = nameOf(inverse.getResult());
+        if (!input.empty() && !result.empty())
+          cuda::CommentOp::create(b,
+                                  (result + " = (I + " + input + ")^-1").str());
+        define(inverse.getResult(),
+               callInPlace(convertType(inverse.getType()), "triangular_inverse",
+                           {},
+                           {use(inverse.getInput()), use(inverse.getScratch())},
+                           resultName(inverse)));
+        return success();
+      })
+      .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {
+        if (!isa_and_nonnull<SmemAttr>(load.getMemRefType().getMemorySpace()) ||
+            load.getIndices().size() != 1)
+          return load.emitError("expected an element of a shared vector");
+        define(load.getResult(),
+               callInPlace(b.getF32Type(), "element", {},
+                           {use(load.getMemRef()), use(load.getIndices()[0])},
+                           resultName(load)));
+        return success();
+      })
+      .Default([](Operation *other) {
+        return other->emitError("has no lowering to the sm_80 family");
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+Value KernelBody::address(Value array, ValueRange indices) {
+  const GlobalArray &global = arrays.find(array)->second;
+  Value offset = literal(0);
+  for (auto [index, stride] : llvm::zip(indices, global.strides)) {
+    if (matchPattern(index, m_Zero()))
+      continue;
+    offset = binary(BinaryKind::Add, offset,
+                    binary(BinaryKind::Mul, use(index), stride));
+  }
+  // No sum of zeros: `k`, not `k + 0`.
+  auto known = offset.getDefiningOp<cuda::LiteralOp>();
+  if (known && cast<IntegerAttr>(known.getValue()).getInt() == 0)
+    return global.pointer;
+  return cuda::BinaryOp::create(b, global.pointer.getType(), BinaryKind::Add,
+                                global.pointer, offset,
+                                named(global.name + "_rows"));
+}
+
+LogicalResult KernelBody::convertLoad(tile::LoadOp op) {
+  RankedTensorType type = op.getTile().getType();
+  ArrayRef<int64_t> shape = type.getShape(), dims = op.getDims();
+  Type converted = convertType(type);
+  if (!converted)
+    return op.emitError("expected a layout on ") << type;
+  Value from = address(op.getSource(), op.getIndices());
+  if (shape.size() == 1) {
+    Value count = rows(op.getBound(), shape[0]);
+    SmallVector<Attribute> lengths = {integer(shape[0])};
+    if (op.getSteps() != 1)
+      lengths.push_back(integer(op.getSteps()));
+    define(op.getTile(),
+           callInPlace(converted,
+                       op.getSteps() == 1 ? "load_flat" : "load_flat_steps",
+                       lengths, {from, stride(op.getSource(), dims[0]), count},
+                       resultName(op)));
+    return success();
+  }
+  if (!type.getElementType().isF32())
+    return op.emitError(
+        "16-bit tile straight to registers: run tile-place first");
+  SmallVector<Value> args = {from, stride(op.getSource(), dims[0]),
+                             stride(op.getSource(), dims[1])};
+  if (op.getBound()) {
+    if (op.getBoundAxis() == 1)
+      args.push_back(literal(shape[0]));
+    args.push_back(use(op.getBound()));
+  }
+  define(op.getTile(), callInPlace(converted, "load", TypeAttr::get(converted),
+                                   args, resultName(op)));
+  return success();
+}
+
+LogicalResult KernelBody::convertStore(tile::StoreOp op) {
+  RankedTensorType type = op.getTile().getType();
+  ArrayRef<int64_t> shape = type.getShape(), dims = op.getDims();
+  if (shape.size() == 2 && !type.getElementType().isF32())
+    return op.emitError(
+        "16-bit tile straight from registers: run tile-place first");
+  SmallVector<Value> args = {use(op.getTile()),
+                             address(op.getDest(), op.getIndices())};
+  for (int64_t axis : dims)
+    args.push_back(stride(op.getDest(), axis));
+  if (op.getBound()) {
+    if (shape.size() == 2 && op.getBoundAxis() == 1)
+      args.push_back(literal(shape[0]));
+    args.push_back(use(op.getBound()));
+  }
+  callInPlace({}, "store", {}, args);
+  return success();
+}
+
+LogicalResult KernelBody::convertCopy(tile::CopyOp op) {
+  auto type = cast<MemRefType>(op.getShared().getType());
+  Value global = address(op.getGlobal(), op.getIndices());
+  SmallVector<Value> args = {use(op.getShared()), global};
+  int64_t extent = type.getShape()[0];
+  if (type.getRank() == 2) {
+    args.push_back(stride(op.getGlobal(), op.getDims()[0]));
+    args.push_back(rows(op.getBound(), extent));
+  } else if (op.getBound()) {
+    args.push_back(use(op.getBound()));
+  }
+  bool asynchronous = op.getEngine() == tile::Engine::CpAsync;
+  if (op.getToGlobal() ? asynchronous || type.getRank() != 2 : !asynchronous)
+    return op.emitError("engine ") << tile::stringifyEngine(op.getEngine())
+                                   << " has no lowering for this "
+                                   << (op.getToGlobal() ? "store" : "load");
+  callInPlace({}, op.getToGlobal() ? "store_tile" : "copy_async",
+              integer(threads), args);
+  // A copy outside of a ring closes the group that its await waits for.
+  auto await = dyn_cast<tile::AwaitOp>(*op->user_begin());
+  if (asynchronous && await && await.getInflight().back() == op.getInflight())
+    callInPlace({}, "copy_commit", {}, {});
+  return success();
+}
+
+LogicalResult KernelBody::convertAwait(tile::AwaitOp op) {
+  if (!op.getValues().empty())
+    return op.emitError(
+        "products in flight have no lowering to the sm_80 family");
+  bool asynchronous = llvm::any_of(op.getInflight(), [](Value inflight) {
+    auto copy = inflight.getDefiningOp<tile::CopyOp>();
+    return !copy || copy.getEngine() == tile::Engine::CpAsync;
+  });
+  if (!asynchronous)
+    return success();
+  if (!op.getPending())
+    return op.emitError("expected a pending count: run tile-place-waits first");
+  callInPlace({}, "copy_wait", integer(*op.getPending()), {});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+StringAttr KernelBody::sharedName(StringRef name, MemRefType type) {
+  if (name.empty())
+    return {};
+  // Scratch space is called that already.
+  if (name.ends_with("_scratch"))
+    return named(name);
+  return named(name + (type.getRank() == 2 ? "_tile" : "_vector"));
+}
+
+Value KernelBody::handle(MemRefType type, Value offset, StringAttr name) {
+  Type converted = convertType(type);
+  return call(converted, cast<cuda::OpaqueType>(converted).getSpelling(), {},
+              {base, offset}, name);
+}
+
+LogicalResult KernelBody::convertAlloc(tile::AllocOp op) {
+  auto type = cast<MemRefType>(op.getBuffer().getType());
+  if (!op.getOffset())
+    return op.emitError("expected an offset: run tile-plan-shared first");
+  define(op.getBuffer(), handle(type, byteLiteral(*op.getOffset()),
+                                sharedName(nameOf(op.getBuffer()), type)));
+  return success();
+}
+
+LogicalResult KernelBody::convertRead(tile::ReadOp op) {
+  RankedTensorType type = op.getTile().getType();
+  Type converted = convertType(type);
+  if (!converted)
+    return op.emitError("expected a layout on ") << type;
+  StringRef callee = op.getTranspose() ? "read_transposed" : "read";
+  SmallVector<Attribute> arguments = {TypeAttr::get(converted)};
+  Attribute layout = type.getEncoding();
+  if (isa<tile::FlatAttr>(layout)) {
+    callee = "read_flat";
+    arguments.clear();
+  } else if (auto slice = dyn_cast<tile::SliceAttr>(layout)) {
+    bool isRows = slice.getAxis() == 0;
+    callee = isRows ? "read_row_slice" : "read_column_slice";
+    arguments.clear();
+    // Lengths follow from the vector; the warps of a row slice do not.
+    if (isRows)
+      arguments = {integer(type.getShape()[0]),
+                   integer(slice.getParent().getWarps())};
+  }
+  define(op.getTile(), callInPlace(converted, callee, arguments,
+                                   use(op.getBuffer()), resultName(op)));
+  return success();
+}
+
+LogicalResult KernelBody::convertWrite(tile::WriteOp op) {
+  callInPlace({}, op.getTranspose() ? "write_transposed" : "write", {},
+              {use(op.getTile()), use(op.getBuffer())});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+static StringRef bufferName(Operation *op, unsigned index) {
+  auto names = op->getAttrOfType<ArrayAttr>(tile::getBufferNamesAttrName());
+  return names ? cast<StringAttr>(names[index]).getValue() : "tile";
+}
+
+LogicalResult KernelBody::convertRingCreate(tile::RingCreateOp op) {
+  if (op.getProtocol() != tile::Protocol::CpAsyncGroup)
+    return op.emitError("protocol ")
+           << tile::stringifyProtocol(op.getProtocol())
+           << " has no lowering to the sm_80 family";
+  if (!op.getOffset())
+    return op.emitError("expected an offset: run tile-plan-shared first");
+  tile::RingType type = op.getRing().getType();
+  Ring &ring = rings[op.getRing()];
+  cuda::CommentOp::create(b, ("A slot holds what one chunk needs; " +
+                              Twine(type.getStages()) + " slots form a ring.")
+                                 .str());
+  for (auto [index, offset] : llvm::enumerate(tile::getSlotOffsets(type)))
+    ring.offsets.push_back(byteLiteral(
+        *op.getOffset() + offset, named(bufferName(op, index) + "_offset")));
+  ring.slotBytes = byteLiteral(tile::getSlotBytes(type), named("slot_bytes"));
+  return success();
+}
+
+template <typename SlotOp> void KernelBody::convertSlot(SlotOp op) {
+  const Ring &ring = rings.find(op.getRing())->second;
+  tile::RingType type = op.getRing().getType();
+  // Slots are filled in front of the loop, and in it for a later iteration.
+  bool fills = std::is_same_v<SlotOp, tile::AcquireOp>;
+  APInt known;
+  bool isKnown = matchPattern(op.getIndex(), m_ConstantInt(&known));
+  StringRef prefix = !fills ? "" : isKnown ? "first_" : "next_";
+  Value slot;
+  if (isKnown) {
+    slot = byteLiteral(known.getSExtValue() % type.getStages() *
+                           tile::getSlotBytes(type),
+                       named(prefix + "slot"));
+  } else {
+    Value index = cuda::CastOp::create(
+        b, ring.slotBytes.getType(), use(op.getIndex()), /*name=*/StringAttr());
+    Value position =
+        binary(BinaryKind::Rem, index, byteLiteral(type.getStages()));
+    slot = binary(BinaryKind::Mul, position, ring.slotBytes,
+                  named(prefix + "slot"));
+  }
+  for (auto [number, buffer] : llvm::enumerate(op.getBuffers())) {
+    auto bufferType = cast<MemRefType>(buffer.getType());
+    std::string name = (prefix + bufferName(op, number)).str();
+    Value offset = binary(BinaryKind::Add, slot, ring.offsets[number]);
+    define(buffer, handle(bufferType, offset, sharedName(name, bufferType)));
+  }
+}
+
+void KernelBody::convertPeek(tile::PeekOp op) {
+  cuda::CommentOp::create(
+      b, "This chunk has landed, and everybody has left the slot "
+         "that the next copies fill.");
+  // In front of a peek the groups of stages - 1 later chunks are open but one.
+  callInPlace({}, "copy_wait", integer(op.getRing().getType().getStages() - 2),
+              {});
+  callInPlace({}, "cta_sync", {}, {});
+  convertSlot(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Products, reductions, masks
+//===----------------------------------------------------------------------===//
+
+Attribute KernelBody::partAttr(tile::Part part) {
+  switch (part) {
+  case tile::Part::Full:
+    return named("Part::Full");
+  case tile::Part::Lower:
+    return named("Part::Lower");
+  case tile::Part::StrictLower:
+    return named("Part::StrictLower");
+  case tile::Part::Upper:
+    return named("Part::Upper");
+  case tile::Part::StrictUpper:
+    return named("Part::StrictUpper");
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::string KernelBody::describe(tile::DotOp op, StringRef rhs) {
+  StringRef result = nameOf(op.getD()), lhs = spelled(op.getA());
+  if (result.empty() || lhs.empty() || rhs.empty())
+    return "";
+  std::string text = (result + " = ").str();
+  if (op.getAcc() && !matchPattern(op.getAcc(), m_AnyZeroFloat())) {
+    if (spelled(op.getAcc()).empty())
+      return "";
+    text += (spelled(op.getAcc()) + " + ").str();
+  }
+  text += (lhs + " " + rhs).str();
+  if (op.getContract()[1] == 1)
+    text += "^T";
+  if (op.getBPart() != tile::Part::Full)
+    text += (", " + rhs + " " + tile::stringifyPart(op.getBPart())).str();
+  return text;
+}
+
+LogicalResult KernelBody::convertDot(tile::DotOp op) {
+  if (op.getInstr() != tile::Instr::MmaSync ||
+      !isa<MemRefType>(op.getB().getType()) || op.getContract()[0] != 1)
+    return op.emitError(
+        "expected instr mma_m16n8k16, b in shared memory and the "
+        "columns of a contracted");
+  Type type = convertType(op.getD().getType());
+  if (!type)
+    return op.emitError("expected a layout on ") << op.getD().getType();
+  std::string rhs;
+  if (auto result = dyn_cast<OpResult>(op.getB())) {
+    Operation *owner = result.getOwner();
+    rhs = isa<tile::AllocOp>(owner)
+              ? nameOf(result).str()
+              : bufferName(owner, result.getResultNumber() - 1).str();
+  }
+  if (std::string text = describe(op, rhs); !text.empty())
+    cuda::CommentOp::create(b, text);
+  SmallVector<Value> args = {use(op.getA()), use(op.getB())};
+  if (op.getAcc())
+    args.push_back(use(op.getAcc()));
+  SmallVector<Attribute> arguments;
+  if (op.getBPart() != tile::Part::Full) {
+    arguments.push_back(partAttr(op.getBPart()));
+    if (op.getBRowSteps() != 1 || op.getBColSteps() != 1)
+      arguments.append(
+          {integer(op.getBRowSteps()), integer(op.getBColSteps())});
+  }
+  define(op.getD(),
+         callInPlace(type, op.getContract()[1] == 1 ? "dot_nt" : "dot_nn",
+                     arguments, args, resultName(op)));
+  return success();
+}
+
+LogicalResult KernelBody::convertMask(tile::MaskOp op) {
+  if (op.getColumns())
+    return op.emitError("mask of columns has no lowering yet");
+  SmallVector<Attribute> arguments = {partAttr(op.getPart())};
+  if (op.getRowSteps() != 1 || op.getColSteps() != 1)
+    arguments.append({integer(op.getRowSteps()), integer(op.getColSteps())});
+  define(op.getResult(), call(convertType(op.getType()), "mask", arguments,
+                              use(op.getInput()), resultName(op)));
+  return success();
+}
+
+LogicalResult KernelBody::convertReduce(tile::ReduceOp op) {
+  Type type = convertType(op.getType());
+  if (!type || op.getAxis() != 1)
+    return op.emitError("expected the sum of each row, with a layout");
+  bool isSum = op.getKind() == tile::Combine::Add;
+  define(op.getResult(),
+         call(type, isSum ? "reduce_add_rows" : "reduce_max_rows", {},
+              use(op.getInput()), resultName(op)));
+  return success();
+}
+
+void KernelBody::convertSpread(tile::SpreadOp op) {
+  RankedTensorType type = tileType(op.getResult());
+  int64_t warps = cast<tile::FragAttr>(type.getEncoding()).getWarps();
+  ArrayRef<int64_t> shape = type.getShape();
+  bool isRows = op.getAxis() == 0;
+  SmallVector<Attribute> arguments;
+  if (isRows)
+    arguments = {integer(shape[1])};
+  else
+    arguments = {integer(shape[0]), integer(warps)};
+  define(op.getResult(),
+         call(convertType(type), isRows ? "spread_rows" : "spread_columns",
+              arguments, use(op.getInput()), resultName(op)));
+}

@@ -1,0 +1,261 @@
+//===- TileToCuda.cpp - kernels in final form to CUDA text ------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `convert-tile-to-cuda`: the signature of each kernel, and how a CTA finds
+/// its place in the grid. Launches and host functions are left as they are; the
+/// plan of the launcher (`cuda-plan-launcher`) reads them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelBody.h"
+#include "Spelling.h"
+
+#include "delta/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace delta {
+#define GEN_PASS_DEF_CONVERTTILETOCUDA
+#include "delta/Conversion/ConversionPasses.h.inc"
+} // namespace delta
+
+using namespace mlir;
+using namespace delta;
+using cuda::BinaryKind;
+
+/// The device header that every kernel of the family includes.
+static constexpr StringLiteral kDeviceHeader = "delta/Device/Sm80.cuh";
+
+/// Grid extents that all launches agree on, -1 where only a launch knows.
+static SmallVector<int64_t> gridOf(tile::KernelOp kernel) {
+  SmallVector<int64_t> grid(kernel.getGrid(), -1);
+  bool isFirst = true;
+  kernel->getParentOfType<ModuleOp>().walk([&](tile::LaunchOp launch) {
+    if (launch.getKernel() != kernel.getSymName())
+      return;
+    for (auto [extent, value] : llvm::zip(grid, launch.getGrid())) {
+      int64_t here = getConstantIntValue(value).value_or(-1);
+      extent = isFirst || extent == here ? here : -1;
+    }
+    isFirst = false;
+  });
+  return grid;
+}
+
+static bool isWritten(Value array) {
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    auto copy = dyn_cast<tile::CopyOp>(user);
+    return isa<tile::StoreOp, tile::SignalOp, tile::TicketOp>(user) ||
+           (copy && copy.getToGlobal());
+  });
+}
+
+namespace {
+
+/// One kernel on its way to text.
+class KernelConverter {
+public:
+  explicit KernelConverter(tile::KernelOp kernel)
+      : kernel(kernel), b(kernel.getLoc(), kernel), grid(gridOf(kernel)) {}
+
+  LogicalResult run();
+
+private:
+  /// A parameter of the emitted kernel.
+  struct Parameter {
+    Type type;
+    std::string name;
+  };
+
+  LogicalResult planParameters();
+  void addParameter(Type type, const Twine &name) {
+    parameters.push_back({type, name.str()});
+  }
+  std::string argumentName(unsigned index, StringRef otherwise);
+  cuda::KernelOp createKernel();
+  void mapArguments(Block &entry, KernelBody &body);
+  void mapGridIndices(Block &entry, KernelBody &body);
+
+  Block &source() { return kernel.getBody().front(); }
+
+  tile::KernelOp kernel;
+  ImplicitLocOpBuilder b;
+  SmallVector<int64_t> grid;
+  SmallVector<Parameter> parameters;
+};
+
+} // namespace
+
+std::string KernelConverter::argumentName(unsigned index, StringRef otherwise) {
+  auto name = kernel.getArgAttrOfType<StringAttr>(index, "delta.name");
+  return name ? name.str() : (otherwise + Twine(index)).str();
+}
+
+LogicalResult KernelConverter::planParameters() {
+  // A workspace has the name of the value that it holds; the value keeps it.
+  llvm::StringSet<> taken;
+  kernel.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      taken.insert(nameOf(result));
+  });
+  for (BlockArgument argument :
+       source().getArguments().drop_front(kernel.getGrid())) {
+    unsigned index = argument.getArgNumber();
+    std::string name = argumentName(index, "arg");
+    auto array = dyn_cast<MemRefType>(argument.getType());
+    if (!array) {
+      addParameter(argument.getType(), name);
+      continue;
+    }
+    if (taken.contains(name))
+      name += "_global";
+    addParameter(
+        cuda::PointerType::get(array.getElementType(), !isWritten(argument)),
+        name);
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(array.getStridesAndOffset(strides, offset)) || offset != 0)
+      return kernel.emitError()
+             << "array " << name << ": expected strides and no offset, got "
+             << array;
+    for (auto [axis, stride] : llvm::enumerate(strides))
+      if (ShapedType::isDynamic(stride))
+        addParameter(b.getIndexType(), axis == 0
+                                           ? name + "_batch_stride"
+                                           : name + "_stride_" + Twine(axis));
+  }
+  // No index is divided by the last extent.
+  for (auto [axis, extent] : llvm::enumerate(ArrayRef(grid).drop_back()))
+    if (extent == -1)
+      addParameter(b.getIndexType(), argumentName(axis, "grid_") + "_count");
+  return success();
+}
+
+cuda::KernelOp KernelConverter::createKernel() {
+  SmallVector<Type> types;
+  SmallVector<StringRef> names;
+  for (const Parameter &parameter : parameters) {
+    types.push_back(parameter.type);
+    names.push_back(parameter.name);
+  }
+  auto converted = cuda::KernelOp::create(b, kernel.getSymName(), types, names,
+                                          32 * kernel.getWarps());
+  converted.setMinBlocks(kernel.getMinBlocks().value_or(1));
+  converted.setSharedBytes(kernel.getSharedBytes().value_or(0));
+  converted.setGrid(grid);
+  converted.setIncludesAttr(b.getStrArrayAttr({kDeviceHeader}));
+  return converted;
+}
+
+void KernelConverter::mapArguments(Block &entry, KernelBody &body) {
+  unsigned position = 0;
+  for (BlockArgument argument :
+       source().getArguments().drop_front(kernel.getGrid())) {
+    std::string name = parameters[position].name;
+    Value parameter = entry.getArgument(position++);
+    auto array = dyn_cast<MemRefType>(argument.getType());
+    if (!array) {
+      body.map(argument, parameter);
+      continue;
+    }
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    (void)array.getStridesAndOffset(strides,
+                                    offset); // checked by planParameters
+    GlobalArray global{parameter, {}, name};
+    for (int64_t stride : strides)
+      global.strides.push_back(ShapedType::isDynamic(stride)
+                                   ? entry.getArgument(position++)
+                                   : body.literal(stride));
+    body.mapArray(argument, std::move(global));
+  }
+}
+
+void KernelConverter::mapGridIndices(Block &entry, KernelBody &body) {
+  // 32-bit division: the launch has fewer than 2^31 CTAs.
+  Type unsignedType = b.getIntegerType(32, /*isSigned=*/false);
+  auto number = [&](int64_t value) -> Value {
+    return cuda::LiteralOp::create(b, unsignedType,
+                                   b.getIntegerAttr(unsignedType, value),
+                                   /*name=*/StringAttr());
+  };
+  unsigned dynamic =
+      entry.getNumArguments() - llvm::count(ArrayRef(grid).drop_back(), -1);
+  auto argument = [&](unsigned position) -> Value {
+    return cuda::CastOp::create(b, unsignedType, entry.getArgument(position),
+                                /*name=*/StringAttr());
+  };
+  // The CTAs of one step of the index at hand: a product of extents.
+  int64_t known = 1;
+  SmallVector<unsigned> unknown;
+  for (auto [axis, extent] : llvm::enumerate(grid)) {
+    Value index = cuda::BuiltinOp::create(b, unsignedType, "blockIdx.x",
+                                          /*name=*/StringAttr());
+    auto apply = [&](BinaryKind kind, Value by) {
+      index = cuda::BinaryOp::create(b, unsignedType, kind, index, by,
+                                     /*name=*/StringAttr());
+    };
+    if (known != 1)
+      apply(BinaryKind::Div, number(known));
+    for (unsigned position : unknown)
+      apply(BinaryKind::Div, argument(position));
+    bool isLast = axis + 1 == grid.size();
+    if (!isLast) {
+      apply(BinaryKind::Rem, extent == -1 ? argument(dynamic) : number(extent));
+      if (extent == -1)
+        unknown.push_back(dynamic++);
+      else
+        known *= extent;
+    }
+    body.map(source().getArgument(axis),
+             cuda::CastOp::create(b, b.getIndexType(), index,
+                                  b.getStringAttr(argumentName(axis, "cta_"))));
+  }
+}
+
+LogicalResult KernelConverter::run() {
+  if (failed(planParameters()))
+    return failure();
+  cuda::KernelOp converted = createKernel();
+  Block &entry = converted.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  Value base;
+  if (kernel.getSharedBytes().value_or(0) > 0)
+    base = cuda::CallOp::create(
+               b, cuda::OpaqueType::get(b.getContext(), "SharedBase"),
+               "shared_base",
+               /*template_args=*/ArrayAttr(), ValueRange(), /*pure=*/true,
+               b.getStringAttr("shared"))
+               .getResult();
+  KernelBody body(b, kernel, base);
+  mapArguments(entry, body);
+  mapGridIndices(entry, body);
+  if (failed(body.convertBlock(source()))) {
+    converted.erase();
+    return failure();
+  }
+  kernel.erase();
+  return success();
+}
+
+namespace {
+
+class ConvertTileToCudaPass
+    : public delta::impl::ConvertTileToCudaBase<ConvertTileToCudaPass> {
+public:
+  void runOnOperation() override {
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>()))
+      if (failed(KernelConverter(kernel).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,235 @@
+//===- AssignLayouts.cpp - a register layout for every tile -----*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-assign-layouts`. A matrix has one possible layout, the fragment of its
+/// height. A vector has the layout of the op that makes it: one element a
+/// thread behind loads and scans, a slice behind reductions. What can be had in
+/// any layout (constants, reads of shared vectors, arithmetic on these) is made
+/// again in each layout that is asked for; that costs less than moving it.
+/// Where layouts still differ stands a `tile.convert`.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+static bool isVector(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 1;
+}
+
+static RankedTensorType withLayout(Type type, Attribute layout) {
+  auto tile = cast<RankedTensorType>(type);
+  return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
+}
+
+/// Gives a value its layout. A constant's attribute has the type once more.
+static void setLayout(Value value, Attribute layout) {
+  RankedTensorType type = withLayout(value.getType(), layout);
+  value.setType(type);
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+    constant.setValueAttr(
+        cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+}
+
+static bool isElementwise(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op);
+}
+
+namespace {
+
+class LayoutAssigner {
+public:
+  explicit LayoutAssigner(KernelOp kernel)
+      : kernel(kernel), b(kernel.getContext()),
+        flat(FlatAttr::get(kernel.getContext(), kernel.getWarps())) {}
+
+  LogicalResult run();
+
+private:
+  /// Layouts that the op decides: matrices, and vectors that are made in one.
+  LogicalResult assignValue(Value value, Operation *at);
+  LogicalResult assignResults(Operation *op);
+  /// Brings the vector operands of `op` into the layouts that it takes them in.
+  LogicalResult convertOperands(Operation *op);
+  /// `vector` in `layout`, for a use by `user`.
+  Value demand(Value vector, Attribute layout, Operation *user);
+
+  /// The layout that a vector already has, or null if any will do.
+  Attribute layoutOf(Value vector) {
+    return tensorTypeOf(vector).getEncoding();
+  }
+  static RankedTensorType tensorTypeOf(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
+
+  KernelOp kernel;
+  OpBuilder b;
+  FlatAttr flat;
+  /// What was made for a demand, by value, layout and block.
+  llvm::DenseMap<std::tuple<Value, Attribute, Block *>, Value> made;
+};
+
+} // namespace
+
+LogicalResult LayoutAssigner::assignValue(Value value, Operation *at) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getEncoding())
+    return success();
+  auto emitError = [&] { return at->emitError(); };
+  if (type.getRank() == 1) {
+    if (failed(flat.toLinearLayout(type.getShape(), emitError)))
+      return failure();
+    setLayout(value, flat);
+    return success();
+  }
+  if (type.getRank() != 2 || type.getShape()[0] % 16 != 0)
+    return at->emitError("tile of a multiple of 16 rows expected, got ")
+           << type;
+  int64_t warps = type.getShape()[0] / 16;
+  if (warps > static_cast<int64_t>(kernel.getWarps()))
+    return at->emitError() << "tile of " << type.getShape()[0]
+                           << " rows: expected at least " << warps
+                           << " warps in the kernel, got " << kernel.getWarps();
+  auto layout = FragAttr::getChecked(emitError, b.getContext(), warps);
+  if (!layout || failed(layout.toLinearLayout(type.getShape(), emitError)))
+    return failure();
+  setLayout(value, layout);
+  return success();
+}
+
+LogicalResult LayoutAssigner::assignResults(Operation *op) {
+  for (Value result : op->getResults()) {
+    if (!isVector(result)) {
+      if (failed(assignValue(result, op)))
+        return failure();
+      continue;
+    }
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (reduce.getAxis() != 1)
+        return op->emitError("reduction along columns has no lowering yet; "
+                             "accepted: axis 1");
+      auto frag = cast<FragAttr>(tensorTypeOf(reduce.getInput()).getEncoding());
+      setLayout(result, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
+    } else if (isElementwise(op) && !op->getOperands().empty()) {
+      // The layout of the first operand that has one; the others follow.
+      for (Value operand : op->getOperands())
+        if (isVector(operand) && layoutOf(operand) && !layoutOf(result))
+          setLayout(result, layoutOf(operand));
+    } else if (!isa<ReadOp, arith::ConstantOp, tensor::SplatOp>(op)) {
+      if (failed(assignValue(result, op)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+Value LayoutAssigner::demand(Value vector, Attribute layout, Operation *user) {
+  Attribute has = layoutOf(vector);
+  if (has == layout)
+    return vector;
+  Value &known = made[{vector, layout, user->getBlock()}];
+  if (known)
+    return known;
+  b.setInsertionPoint(user);
+  Location loc = vector.getLoc();
+  if (has)
+    return known = ConvertOp::create(
+               b, loc, withLayout(vector.getType(), layout), vector);
+  Operation *def = vector.getDefiningOp();
+  Operation *copy = def->clone();
+  for (OpOperand &operand : copy->getOpOperands())
+    if (isVector(operand.get()))
+      operand.set(demand(operand.get(), layout, user));
+  b.setInsertionPoint(user);
+  b.insert(copy);
+  setLayout(copy->getResult(0), layout);
+  // `known` may have moved: the map grew with the operands.
+  return made[{vector, layout, user->getBlock()}] = copy->getResult(0);
+}
+
+LogicalResult LayoutAssigner::convertOperands(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (!isVector(value))
+      continue;
+    Attribute wanted;
+    if (auto spread = dyn_cast<SpreadOp>(op)) {
+      auto frag =
+          cast<FragAttr>(tensorTypeOf(spread.getResult()).getEncoding());
+      wanted = SliceAttr::get(b.getContext(), spread.getAxis(), frag);
+    } else if (isElementwise(op)) {
+      wanted = layoutOf(op->getResult(0));
+      if (!wanted) // made again where it is asked for
+        return success();
+    } else if (isa<StoreOp, WriteOp, ScanOp, scf::YieldOp, scf::ForOp>(op)) {
+      wanted = flat;
+    } else {
+      return op->emitError("takes no vector in registers");
+    }
+    operand.set(demand(value, wanted, op));
+  }
+  return success();
+}
+
+LogicalResult LayoutAssigner::run() {
+  // Forward: results, then block arguments, of which loops have their inits'
+  // types.
+  WalkResult walked = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == kernel)
+      return WalkResult::advance();
+    if (failed(assignResults(op)))
+      return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (failed(assignValue(argument, op)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+
+  SmallVector<Operation *> ops;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (op != kernel && failed(convertOperands(op)))
+      return failure();
+  // The originals of what was made again.
+  for (Operation *op : llvm::reverse(ops))
+    if (op->getNumResults() == 1 && isVector(op->getResult(0)) &&
+        !layoutOf(op->getResult(0)))
+      op->erase();
+  return success();
+}
+
+namespace {
+
+struct AssignLayoutsPass
+    : public delta::tile::impl::AssignLayoutsBase<AssignLayoutsPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (failed(LayoutAssigner(kernel).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,194 @@
+//===- BudgetRegisters.cpp - predicted registers of a thread ----*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-budget-registers`: the peak of live tiles a thread, from layouts and
+/// liveness, in program order. What a compiler holds besides (addresses,
+/// operands of the product at hand) is a fixed reserve, measured on kernels of
+/// this family.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Support/Target.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_BUDGETREGISTERS
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+/// Registers of a thread besides live tiles, where all threads also issue
+/// copies.
+static constexpr int64_t kReserve = 40;
+
+/// Registers are given to a warp in units of eight a thread.
+static constexpr int64_t kRegisterUnit = 8;
+
+/// Registers that a value occupies by itself. Repeated vectors are read from
+/// the vector's registers, constants from the instruction.
+static int64_t registersOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 0;
+  if (Operation *def = value.getDefiningOp())
+    if (isa<SpreadOp, tensor::SplatOp, arith::ConstantOp>(def))
+      return 0;
+  auto layout = dyn_cast_or_null<LayoutInterface>(type.getEncoding());
+  return layout ? layout.getRegisters(type) : 0;
+}
+
+/// The vector behind a repeated one: who reads the latter keeps the former
+/// alive.
+static Value source(Value value) {
+  if (auto spread = value.getDefiningOp<SpreadOp>())
+    return spread.getInput();
+  return value;
+}
+
+namespace {
+
+class PressureMeter {
+public:
+  explicit PressureMeter(KernelOp kernel) : kernel(kernel) {}
+
+  int64_t run() { return walk(kernel.getBody().front(), {}); }
+
+private:
+  /// Peak inside `block` while `outside` is alive all along.
+  int64_t walk(Block &block, const llvm::SetVector<Value> &outside);
+  static int64_t sum(const llvm::SetVector<Value> &values) {
+    int64_t registers = 0;
+    for (Value value : values)
+      registers += registersOf(value);
+    return registers;
+  }
+
+  KernelOp kernel;
+};
+
+} // namespace
+
+/// Tiles from outside of `op` that it, or anything inside it, uses.
+static void collectUses(Operation *op, llvm::SetVector<Value> &uses) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      Value value = source(operand);
+      if (registersOf(value) != 0 &&
+          !op->isAncestor(value.getParentRegion()->getParentOp()))
+        uses.insert(value);
+    }
+  });
+}
+
+int64_t PressureMeter::walk(Block &block,
+                            const llvm::SetVector<Value> &outside) {
+  // Backwards: what is alive behind each op.
+  llvm::SetVector<Value> alive = outside;
+  int64_t peak = 0;
+  for (Operation &op : llvm::reverse(block)) {
+    for (Value result : op.getResults())
+      alive.insert(result);
+    int64_t behind = sum(alive);
+    llvm::SetVector<Value> uses;
+    collectUses(&op, uses);
+    llvm::SetVector<Value> dying;
+    for (Value use : uses)
+      if (!alive.contains(use))
+        dying.insert(use);
+    int64_t results = 0;
+    for (Value result : op.getResults()) {
+      results += registersOf(result);
+      alive.remove(result);
+    }
+    // Elementwise work happens in place, and a product in its accumulator: the
+    // result takes over registers of operands that die.
+    auto dot = dyn_cast<DotOp>(op);
+    int64_t reused = 0, kept = 0;
+    for (Value use : dying) {
+      bool isReused = dot ? dot.getAcc() == use
+                          : OpTrait::hasElementwiseMappableTraits(&op);
+      (isReused ? reused : kept) += registersOf(use);
+    }
+    int64_t across = behind - results;
+    peak = std::max(peak, across + kept + std::max(results, reused));
+    for (Value use : dying)
+      alive.insert(use);
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        llvm::SetVector<Value> around = alive;
+        // Loop-carried values have their init's registers.
+        for (Value operand : op.getOperands())
+          if (llvm::all_of(operand.getUsers(),
+                           [&](Operation *user) { return user == &op; }))
+            around.remove(operand);
+        peak = std::max(peak, walk(inner, around));
+      }
+  }
+  for (BlockArgument argument : block.getArguments())
+    alive.insert(argument);
+  return std::max(peak, sum(alive));
+}
+
+namespace {
+
+struct BudgetRegistersPass
+    : public delta::tile::impl::BudgetRegistersBase<BudgetRegistersPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    const delta::Target *limits = delta::lookupTarget(target.getValue());
+    if (!limits) {
+      getOperation().emitError()
+          << "target: expected one of " << StringRef(delta::getTargetNames())
+          << ", got " << target;
+      return signalPassFailure();
+    }
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (failed(budget(kernel, *limits)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult budget(KernelOp kernel, const delta::Target &limits) {
+    int64_t threads =
+        delta::warpThreads * static_cast<int64_t>(kernel.getWarps());
+    int64_t cap = std::min(limits.threadRegisters, limits.registers / threads);
+    int64_t live = PressureMeter(kernel).run();
+    if (live + kReserve > cap) // F11
+      return kernel.emitError()
+             << "predicted " << live
+             << " live registers a thread; expected at most " << cap - kReserve
+             << ", which leaves " << kReserve << " of " << cap
+             << " for addresses and copies";
+    kernel.setRegisters(live);
+
+    int64_t registers = llvm::alignTo(live + kReserve, kRegisterUnit);
+    int64_t byRegisters = limits.registers / (registers * threads);
+    // The driver takes some shared memory for every resident CTA; one CTA may
+    // have all but that.
+    int64_t bytes =
+        kernel.getSharedBytes().value_or(0) + limits.reservedSharedBytes;
+    int64_t byShared =
+        (limits.sharedBytes + limits.reservedSharedBytes) / bytes;
+    int64_t byThreads = limits.smThreads / threads;
+    kernel.setMinBlocks(
+        std::max<int64_t>(1, std::min({byRegisters, byShared, byThreads})));
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,239 @@
+//===- Pipeline.cpp - copies of later chunks beside this one's --*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-pipeline`: what a loop copies into shared memory becomes the slot of a
+/// ring whose two ends are the same warps. In iteration c the peek stands
+/// before the acquire: behind the peek's barrier every thread has left
+/// iteration c - 1, whose slot is the one that is filled again, so one barrier
+/// an iteration serves both ends.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_PIPELINE
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+namespace {
+
+/// A loop on its way to being pipelined.
+class LoopPipeliner {
+public:
+  LoopPipeliner(scf::ForOp loop, int64_t stages)
+      : loop(loop), stages(stages), b(loop.getContext()) {}
+
+  /// Whether there is anything to do; collects it.
+  bool collect();
+  void run();
+
+private:
+  /// The index arithmetic of the loop body that `value` needs; fails if it
+  /// needs anything else of an iteration.
+  bool collectProducers(Value value);
+  /// Acquires the slot of iteration `index`, whose loop counter is `counter`,
+  /// and issues its copies; zeros where the loop has no such iteration.
+  void fill(Value index, Value counter);
+  SmallVector<Type> bufferTypes();
+  /// The loop's location without the name of what it carries.
+  Location unnamed() {
+    Location loc = loop.getLoc();
+    while (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    return loc;
+  }
+  Location named(StringRef name) {
+    return NameLoc::get(b.getStringAttr(name), unnamed());
+  }
+
+  scf::ForOp loop;
+  int64_t stages;
+  OpBuilder b;
+  SmallVector<CopyOp> copies;
+  llvm::SetVector<Operation *> producers;
+  ArrayAttr names;
+  Value ring;
+};
+
+} // namespace
+
+bool LoopPipeliner::collectProducers(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return value == loop.getInductionVar() ||
+           !llvm::is_contained(loop.getRegionIterArgs(), value);
+  if (!loop->isProperAncestor(def) || producers.contains(def))
+    return true;
+  if (!isPure(def) || def->getNumRegions() != 0 ||
+      !llvm::all_of(def->getOperands(),
+                    [&](Value operand) { return collectProducers(operand); }))
+    return false;
+  producers.insert(def); // behind its operands
+  return true;
+}
+
+/// Whether `buffer` is filled by `copy` alone and lives in the copy's loop.
+static bool isPrivate(Value buffer, CopyOp copy) {
+  if (!buffer.getDefiningOp<AllocOp>())
+    return false;
+  for (Operation *user : buffer.getUsers()) {
+    if (!copy->getParentOp()->isProperAncestor(user))
+      return false;
+    for (const SharedAccess &access : getSharedAccesses(user))
+      if (access.writes && access.buffer == buffer && user != copy)
+        return false;
+  }
+  return true;
+}
+
+bool LoopPipeliner::collect() {
+  APInt lower, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !lower.isZero() ||
+      !step.isOne())
+    return false;
+  SmallVector<CopyOp> vectors;
+  for (auto copy : loop.getBody()->getOps<CopyOp>()) {
+    if (copy.getEngine() != Engine::CpAsync || copy.getToGlobal())
+      continue;
+    if (!isPrivate(copy.getShared(), copy) ||
+        !llvm::all_of(copy.getIndices(),
+                      [&](Value index) { return collectProducers(index); }) ||
+        (copy.getBound() && !collectProducers(copy.getBound())) ||
+        !collectProducers(copy.getGlobal()))
+      return false;
+    bool isVector = cast<MemRefType>(copy.getShared().getType()).getRank() == 1;
+    (isVector ? vectors : copies).push_back(copy);
+  }
+  // Coarse alignment first, so that a slot has no holes.
+  copies.append(vectors);
+  return !copies.empty();
+}
+
+SmallVector<Type> LoopPipeliner::bufferTypes() {
+  return llvm::map_to_vector(
+      copies, [](CopyOp copy) -> Type { return copy.getShared().getType(); });
+}
+
+void LoopPipeliner::fill(Value index, Value counter) {
+  Location loc = unnamed();
+  IRMapping map;
+  map.map(loop.getInductionVar(), counter);
+  for (Operation *op : producers)
+    b.clone(*op, map);
+  Value exists =
+      arith::CmpIOp::create(b, named("exists"), arith::CmpIPredicate::slt,
+                            counter, loop.getUpperBound());
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  auto acquire = AcquireOp::create(b, loc, SlotType::get(b.getContext()),
+                                   bufferTypes(), ring, index);
+  acquire->setAttr(getBufferNamesAttrName(), names);
+  SmallVector<Value> inflight;
+  for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers())) {
+    int64_t extent = cast<MemRefType>(buffer.getType()).getShape()[0];
+    Value bound =
+        copy.getBound()
+            ? map.lookupOrDefault(copy.getBound())
+            : arith::ConstantIndexOp::create(b, loc, extent).getResult();
+    Value rows = arith::SelectOp::create(b, named("rows"), exists, bound, zero);
+    SmallVector<Value> indices;
+    for (Value position : copy.getIndices())
+      indices.push_back(map.lookupOrDefault(position));
+    auto filled =
+        CopyOp::create(b, copy.getLoc(), copy.getInflight().getType(),
+                       map.lookupOrDefault(copy.getGlobal()), buffer, indices,
+                       rows, copy.getDims(), copy.getEngine(),
+                       /*to_global=*/false, copy.getMulticast());
+    inflight.push_back(filled.getInflight());
+  }
+  CommitOp::create(b, loc, acquire.getSlot(), inflight);
+}
+
+void LoopPipeliner::run() {
+  SmallVector<Attribute> bufferNames;
+  for (CopyOp copy : copies) {
+    auto name = dyn_cast<NameLoc>(copy.getShared().getLoc());
+    bufferNames.push_back(name ? name.getName() : b.getStringAttr("tile"));
+  }
+  names = b.getArrayAttr(bufferNames);
+  Location loc = unnamed();
+  b.setInsertionPoint(loop);
+  SmallVector<MemRefType> buffers = llvm::map_to_vector(
+      bufferTypes(), [](Type type) { return cast<MemRefType>(type); });
+  auto create = RingCreateOp::create(
+      b, loc, RingType::get(b.getContext(), stages, buffers), "chunks",
+      Protocol::CpAsyncGroup, /*consumers=*/1, /*offset=*/IntegerAttr());
+  create->setAttr(getBufferNamesAttrName(), names);
+  ring = create.getRing();
+  for (int64_t stage = 0; stage < stages - 1; ++stage) {
+    Value index = arith::ConstantIndexOp::create(b, loc, stage);
+    fill(index, index);
+  }
+
+  b.setInsertionPointToStart(loop.getBody());
+  Value counter = loop.getInductionVar();
+  auto peek = PeekOp::create(b, loc, SlotType::get(b.getContext()),
+                             bufferTypes(), ring, counter);
+  peek->setAttr(getBufferNamesAttrName(), names);
+  Value ahead = arith::ConstantIndexOp::create(b, loc, stages - 1);
+  Value next = arith::AddIOp::create(b, named("next"), counter, ahead);
+  fill(next, next);
+
+  for (auto [copy, buffer] : llvm::zip(copies, peek.getBuffers())) {
+    Value old = copy.getShared();
+    for (Operation *user : llvm::make_early_inc_range(copy->getUsers()))
+      user->erase(); // its await
+    copy.erase();
+    old.replaceAllUsesWith(buffer);
+    old.getDefiningOp()->erase();
+  }
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  ReleaseOp::create(b, loc, peek.getSlot(), ValueRange());
+}
+
+namespace {
+
+struct PipelinePass : public delta::tile::impl::PipelineBase<PipelinePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      int64_t depth = stages;
+      if (auto schedule =
+              kernel->getAttrOfType<delta::ScheduleAttr>("delta.schedule");
+          schedule && depth == 0)
+        depth = schedule.getStages();
+      // One stage: copy, wait, compute; what is there already.
+      if (depth < 2)
+        continue;
+      SmallVector<scf::ForOp> loops;
+      kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      for (scf::ForOp loop : loops) {
+        LoopPipeliner pipeliner(loop, depth);
+        if (pipeliner.collect())
+          pipeliner.run();
+      }
+    }
+  }
+};
+
+} // namespace

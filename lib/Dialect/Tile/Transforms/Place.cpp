@@ -1,0 +1,427 @@
+//===- Place.cpp - registers or shared memory for every tile ----*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-place`: mma.sync takes its right operand from shared memory, and
+/// global memory wants to be read and written in rows. So 16-bit tiles pass
+/// through shared memory on their way from and to global memory, and right
+/// operands have an image there; everything else stays in registers. No barrier
+/// is placed here
+/// (`tile-place-barriers`), and no offset (`tile-plan-shared`).
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_PLACE
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+/// Bytes that the asynchronous copies and the wide stores move at once.
+static constexpr int64_t kPieceBytes = 16;
+
+static RankedTensorType tileType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static bool is16Bit(Value value) {
+  return tileType(value).getElementTypeBitWidth() == 16;
+}
+
+/// Whether `value` is a multiple of `factor` whatever the kernel is called
+/// with.
+static bool isMultipleOf(Value value, int64_t factor) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue() % factor == 0;
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    return isMultipleOf(product.getLhs(), factor) ||
+           isMultipleOf(product.getRhs(), factor);
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    return isMultipleOf(sum.getLhs(), factor) &&
+           isMultipleOf(sum.getRhs(), factor);
+  return false;
+}
+
+/// Whether the first element of a box lies on a 16-byte boundary, given that
+/// the array does: all strides but the last axis's are multiples of its static
+/// extent.
+static bool isAligned(Value array, ValueRange indices) {
+  auto type = cast<MemRefType>(array.getType());
+  int64_t elements = kPieceBytes * 8 / type.getElementTypeBitWidth();
+  return type.getLayout().isIdentity() &&
+         !type.isDynamicDim(type.getRank() - 1) &&
+         type.getShape().back() % elements == 0 &&
+         isMultipleOf(indices.back(), elements);
+}
+
+namespace {
+
+/// Where a tile lies in shared memory, with its axes exchanged or not.
+struct Image {
+  Value buffer;
+  bool transposed;
+};
+
+class Placer {
+public:
+  explicit Placer(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult placeLoad(LoadOp load);
+  LogicalResult placeDot(DotOp dot);
+  LogicalResult placeExtract(tensor::ExtractOp extract);
+  LogicalResult placeStore(StoreOp store);
+  LogicalResult placeScratch(Operation *op, MutableOperandRange scratch,
+                             MemRefType type, StringRef name);
+
+  /// The image of `value`, made right behind its definition where there is
+  /// none.
+  FailureOr<Image> getImage(Value value, Operation *user);
+  Value alloc(MemRefType type, Location loc);
+  Type inflightType() {
+    return AsyncType::get(b.getContext(), b.getNoneType());
+  }
+  /// Register uses of a tile that came from global memory, or that is another
+  /// tile's transpose, read its image in front of the first of them.
+  LogicalResult readImages(Operation *op, Value tile);
+
+  KernelOp kernel;
+  OpBuilder b;
+  llvm::DenseMap<Value, Image> images;
+};
+
+} // namespace
+
+Value Placer::alloc(MemRefType type, Location loc) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  return AllocOp::create(b, loc, type, /*offset=*/IntegerAttr());
+}
+
+/// The order of a box in global memory: rows along the outer of its two axes.
+/// Reports boxes that no cooperative copy can move.
+static LogicalResult checkBox(Operation *op, Value array, ValueRange indices,
+                              ArrayRef<int64_t> dims, Value bound,
+                              int64_t boundAxis) {
+  int64_t last = cast<MemRefType>(array.getType()).getRank() - 1;
+  if (dims[0] != last && dims[1] != last)
+    return op->emitError() << "box is not contiguous: expected axis " << last
+                           << " of the array among dims";
+  if (!isAligned(array, indices))
+    return op->emitError() << "box does not start on a " << kPieceBytes
+                           << "-byte boundary in all cases";
+  if (bound && dims[boundAxis] == last)
+    return op->emitError()
+           << "bound: expected it along rows of the array, axis "
+           << std::min(dims[0], dims[1]) << ", got axis " << last;
+  return success();
+}
+
+/// Shape of a box as its array orders it.
+static SmallVector<int64_t> storedShape(RankedTensorType type,
+                                        bool transposed) {
+  SmallVector<int64_t> shape(type.getShape());
+  if (transposed)
+    std::swap(shape[0], shape[1]);
+  return shape;
+}
+
+static SmallVector<int64_t> sorted(ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> result(dims);
+  llvm::sort(result);
+  return result;
+}
+
+static LogicalResult refuseBuffer(Operation *op, ArrayRef<int64_t> shape) {
+  InFlightDiagnostic diagnostic =
+      op->emitError("no shared memory layout for a tile of ");
+  llvm::interleave(shape, diagnostic, " x ");
+  return diagnostic << "; accepted: rows in eights, 16, 32 or a multiple of 64 "
+                       "columns";
+}
+
+/// Moves an asynchronous copy up to where its operands are known, behind the
+/// copies that were issued before it, so that it runs beside the ops in
+/// between.
+static void issueEarly(CopyOp copy) {
+  Operation *position = copy;
+  while (Operation *before = position->getPrevNode()) {
+    bool feedsCopy = llvm::is_contained(before->getUsers(), copy);
+    bool mayWrite = before->getNumRegions() != 0 ||
+                    isa<StoreOp, SignalOp, ExpectOp, TicketOp>(before);
+    if (feedsCopy || mayWrite || isa<CopyOp, AllocOp>(before))
+      break;
+    position = before;
+  }
+  if (position != copy)
+    copy->moveBefore(position);
+}
+
+LogicalResult Placer::placeLoad(LoadOp load) {
+  RankedTensorType type = load.getTile().getType();
+  ArrayRef<int64_t> dims = load.getDims();
+  bool transposed = false;
+  if (type.getRank() == 2) {
+    // f32 matrices are states, once a sequence: straight to registers.
+    if (!is16Bit(load.getTile()))
+      return success();
+    if (failed(checkBox(load, load.getSource(), load.getIndices(), dims,
+                        load.getBound(), load.getBoundAxis())))
+      return failure();
+    transposed = dims[0] > dims[1];
+  } else {
+    // Contiguous vectors; others (a gate a head) are gathered to registers.
+    int64_t last = load.getSource().getType().getRank() - 1;
+    if (!type.getElementType().isF32() || dims[0] != last ||
+        load.getSteps() != 1 || load.getBound() ||
+        type.getShape()[0] % 4 != 0 ||
+        !isAligned(load.getSource(), load.getIndices()))
+      return success();
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  if (transposed)
+    shape = storedShape(type, transposed);
+  MemRefType bufferType = getSharedType(shape, type.getElementType());
+  if (!bufferType)
+    return refuseBuffer(load, shape);
+  Location loc = load.getLoc();
+  Value buffer = alloc(bufferType, loc);
+  b.setInsertionPoint(load);
+  auto copy = CopyOp::create(b, loc, inflightType(), load.getSource(), buffer,
+                             load.getIndices(), load.getBound(), sorted(dims),
+                             Engine::CpAsync,
+                             /*to_global=*/false, /*multicast=*/false);
+  AwaitOp::create(b, loc, TypeRange(), copy.getInflight(),
+                  /*pending=*/IntegerAttr());
+  issueEarly(copy);
+  images[load.getTile()] = {buffer, transposed};
+  return success();
+}
+
+FailureOr<Image> Placer::getImage(Value value, Operation *user) {
+  if (auto known = images.find(value); known != images.end())
+    return known->second;
+  if (auto transpose = value.getDefiningOp<TransposeOp>()) {
+    FailureOr<Image> image = getImage(transpose.getInput(), user);
+    if (failed(image))
+      return failure();
+    image->transposed = !image->transposed;
+    return images[value] = *image;
+  }
+  RankedTensorType type = tileType(value);
+  MemRefType bufferType = getSharedType(type.getShape(), type.getElementType());
+  if (!bufferType)
+    return refuseBuffer(user, type.getShape());
+  Value buffer = alloc(bufferType, value.getLoc());
+  b.setInsertionPointAfterValue(value);
+  WriteOp::create(b, value.getLoc(), value, buffer, /*transpose=*/false);
+  return images[value] = {buffer, false};
+}
+
+/// The part of the transpose of a matrix.
+static Part transposedPart(Part part) {
+  switch (part) {
+  case Part::Full:
+    return Part::Full;
+  case Part::Lower:
+    return Part::Upper;
+  case Part::StrictLower:
+    return Part::StrictUpper;
+  case Part::Upper:
+    return Part::Lower;
+  case Part::StrictUpper:
+    return Part::StrictLower;
+  }
+  llvm_unreachable("covered switch");
+}
+
+LogicalResult Placer::placeDot(DotOp dot) {
+  if (isa<MemRefType>(dot.getB().getType()))
+    return success();
+  if (!is16Bit(dot.getA()) || !is16Bit(dot.getB()))
+    return dot.emitError("operands: expected 16-bit tiles, got ")
+           << dot.getA().getType() << " and " << dot.getB().getType();
+  if (dot.getContract()[0] != 1)
+    return dot.emitError(
+        "contract of a: expected axis 1, the fragment's columns");
+  FailureOr<Image> image = getImage(dot.getB(), dot);
+  if (failed(image))
+    return failure();
+  dot.getBMutable().assign(image->buffer);
+  if (image->transposed) {
+    dot.setContract({1, 1 - dot.getContract()[1]});
+    dot.setBPart(transposedPart(dot.getBPart()));
+    int64_t rowSteps = dot.getBRowSteps();
+    dot.setBRowSteps(dot.getBColSteps());
+    dot.setBColSteps(rowSteps);
+  }
+  dot.setInstr(Instr::MmaSync);
+  return success();
+}
+
+LogicalResult Placer::placeExtract(tensor::ExtractOp extract) {
+  if (extract.getIndices().size() != 1)
+    return extract.emitError("expected an element of a vector");
+  FailureOr<Image> image = getImage(extract.getTensor(), extract);
+  if (failed(image))
+    return failure();
+  b.setInsertionPoint(extract);
+  Value element = memref::LoadOp::create(b, extract.getLoc(), image->buffer,
+                                         extract.getIndices());
+  extract.replaceAllUsesWith(element);
+  extract.erase();
+  return success();
+}
+
+LogicalResult Placer::placeStore(StoreOp store) {
+  Value tile = store.getTile();
+  if (tileType(tile).getRank() != 2 || !is16Bit(tile))
+    return success();
+  ArrayRef<int64_t> dims = store.getDims();
+  if (failed(checkBox(store, store.getDest(), store.getIndices(), dims,
+                      store.getBound(), store.getBoundAxis())))
+    return failure();
+  bool transposed = dims[0] > dims[1];
+  Location loc = store.getLoc();
+  b.setInsertionPoint(store);
+  Value buffer;
+  auto known = images.find(tile);
+  if (known != images.end() && known->second.transposed == transposed) {
+    buffer = known->second.buffer;
+  } else {
+    SmallVector<int64_t> shape = storedShape(tileType(tile), transposed);
+    MemRefType bufferType =
+        getSharedType(shape, tileType(tile).getElementType());
+    if (!bufferType)
+      return refuseBuffer(store, shape);
+    buffer = alloc(bufferType, tile.getLoc());
+    WriteOp::create(b, tile.getLoc(), tile, buffer, transposed);
+  }
+  auto copy = CopyOp::create(b, loc, inflightType(), store.getDest(), buffer,
+                             store.getIndices(), store.getBound(), sorted(dims),
+                             Engine::Simt,
+                             /*to_global=*/true, /*multicast=*/false);
+  AwaitOp::create(b, loc, TypeRange(), copy.getInflight(),
+                  /*pending=*/IntegerAttr());
+  store.erase();
+  return success();
+}
+
+LogicalResult Placer::placeScratch(Operation *op, MutableOperandRange scratch,
+                                   MemRefType type, StringRef name) {
+  if (!scratch.empty())
+    return success();
+  auto loc = NameLoc::get(b.getStringAttr(name), op->getLoc());
+  scratch.assign(alloc(type, loc));
+  return success();
+}
+
+LogicalResult Placer::readImages(Operation *op, Value tile) {
+  if (tile.use_empty()) {
+    op->erase();
+    return success();
+  }
+  if (tileType(tile).getRank() == 2 && !is16Bit(tile))
+    return op->emitError(
+        "transpose of an f32 tile has no place in shared memory");
+  FailureOr<Image> image = getImage(tile, op);
+  if (failed(image))
+    return failure();
+  Operation *first = nullptr;
+  for (Operation *user : tile.getUsers()) {
+    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  b.setInsertionPoint(first);
+  auto read = ReadOp::create(b, tile.getLoc(), tile.getType(), image->buffer,
+                             image->transposed);
+  tile.replaceAllUsesWith(read.getTile());
+  op->erase();
+  return success();
+}
+
+LogicalResult Placer::run() {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  auto forEach = [&](auto place) -> LogicalResult {
+    for (Operation *op : ops)
+      if (failed(place(op)))
+        return failure();
+    return success();
+  };
+  // Loads first, so that dots and stores find their images; dots before stores,
+  // because a right operand that is also stored goes out from its image.
+  if (failed(forEach([&](Operation *op) {
+        auto load = dyn_cast<LoadOp>(op);
+        return load ? placeLoad(load) : success();
+      })) ||
+      failed(forEach([&](Operation *op) {
+        auto dot = dyn_cast<DotOp>(op);
+        return dot ? placeDot(dot) : success();
+      })))
+    return failure();
+  for (Operation *&op : ops) {
+    LogicalResult placed = success();
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      placed = placeExtract(extract);
+      op = nullptr;
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      placed = placeStore(store);
+      op = nullptr;
+    } else if (auto scan = dyn_cast<ScanOp>(op)) {
+      // One partial sum a warp.
+      auto type = getSharedType({4}, b.getF32Type());
+      placed = placeScratch(op, scan.getScratchMutable(), type, "scan_scratch");
+    } else if (auto inverse = dyn_cast<TriInverseOp>(op)) {
+      auto type = getSharedType(tileType(inverse.getInput()).getShape(),
+                                b.getF32Type());
+      placed = placeScratch(op, inverse.getScratchMutable(), type,
+                            "inverse_scratch");
+    }
+    if (failed(placed))
+      return failure();
+  }
+  // Users before producers: a transpose of a loaded tile reads the load's
+  // buffer.
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!op)
+      continue;
+    auto load = dyn_cast<LoadOp>(op);
+    bool isPlaced =
+        (load && images.contains(load.getTile())) || isa<TransposeOp>(op);
+    if (isPlaced && failed(readImages(op, op->getResult(0))))
+      return failure();
+  }
+  return success();
+}
+
+namespace {
+
+struct PlacePass : public delta::tile::impl::PlaceBase<PlacePass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (failed(Placer(kernel).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

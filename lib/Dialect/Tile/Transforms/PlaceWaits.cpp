@@ -1,0 +1,64 @@
+//===- PlaceWaits.cpp - copies that a wait leaves running -------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-place-waits`: a wait count is derived from the order of issue and
+/// never written by hand. Groups of a ring are not counted here: its protocol
+/// does.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_PLACEWAITS
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+static bool isAsynchronous(Operation *op) {
+  auto copy = dyn_cast<CopyOp>(op);
+  return copy && copy.getEngine() == Engine::CpAsync;
+}
+
+/// Groups that are issued between the last copy of `await` and itself. Too few
+/// would only wait longer, so 0 is right where an op in between holds others.
+static int64_t countPending(AwaitOp await) {
+  int64_t pending = 0;
+  for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode()) {
+    if (llvm::is_contained(op->getUsers(), await))
+      return pending;
+    if (op->getNumRegions() != 0)
+      return 0;
+    pending += isAsynchronous(op) && isa<AwaitOp>(*op->user_begin());
+  }
+  return 0;
+}
+
+namespace {
+
+struct PlaceWaitsPass
+    : public delta::tile::impl::PlaceWaitsBase<PlaceWaitsPass> {
+  void runOnOperation() override {
+    Builder b(&getContext());
+    getOperation().walk([&](AwaitOp await) {
+      bool waits = llvm::any_of(await.getInflight(), [](Value inflight) {
+        return inflight.getDefiningOp() &&
+               isAsynchronous(inflight.getDefiningOp());
+      });
+      if (waits)
+        await.setPendingAttr(b.getI64IntegerAttr(countPending(await)));
+    });
+  }
+};
+
+} // namespace

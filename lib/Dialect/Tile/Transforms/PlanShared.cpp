@@ -1,0 +1,198 @@
+//===- PlanShared.cpp - offsets in shared memory ----------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-plan-shared`. Two buffers may share bytes where no value is alive in
+/// both at once; `tile-place-barriers`, which comes later, keeps the accesses
+/// to such bytes apart. Rings live as long as the kernel: copies past the last
+/// chunk land in them at any time.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+#include "delta/Support/Target.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_PLANSHARED
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+namespace {
+
+/// Something that takes space: positions are those of ops in a pre-order walk.
+struct Region1D {
+  int64_t bytes, alignment;
+  int64_t first, last;
+  int64_t offset = -1;
+
+  bool overlapsInTime(const Region1D &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+/// Accesses to one alloc.
+struct Uses {
+  SmallVector<Operation *> ops;
+  bool firstWrites = false;
+};
+
+class SharedPlanner {
+public:
+  explicit SharedPlanner(KernelOp kernel) : kernel(kernel) {}
+
+  /// Sets every offset; returns the bytes that the kernel needs.
+  int64_t run();
+
+private:
+  void number();
+  Region1D lifetimeOf(AllocOp alloc, const Uses &uses);
+  void place(Region1D &region);
+
+  KernelOp kernel;
+  llvm::DenseMap<Operation *, int64_t> begin, end;
+  SmallVector<Region1D> placed;
+};
+
+} // namespace
+
+void SharedPlanner::number() {
+  int64_t position = 0;
+  kernel.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { begin[op] = position++; });
+  kernel.walk<WalkOrder::PostOrder>([&](Operation *op) {
+    int64_t last = begin[op];
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (!block.empty())
+          last = std::max(last, end[&block.back()]);
+    end[op] = last;
+  });
+}
+
+Region1D SharedPlanner::lifetimeOf(AllocOp alloc, const Uses &uses) {
+  auto type = cast<MemRefType>(alloc.getBuffer().getType());
+  Region1D region{getSharedBytes(type), getSharedAlignment(type), 0, 0};
+  if (uses.ops.empty())
+    return region;
+  region.first = begin[uses.ops.front()];
+  region.last = end[uses.ops.back()];
+  // A value that enters a loop, leaves it, or goes round it lives in all of it.
+  for (Operation *use : uses.ops) {
+    for (auto loop = use->getParentOfType<LoopLikeOpInterface>(); loop;
+         loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+      bool isLocal =
+          uses.firstWrites && llvm::all_of(uses.ops, [&](Operation *op) {
+            return loop->isProperAncestor(op);
+          });
+      if (isLocal)
+        continue;
+      region.first = std::min(region.first, begin[loop]);
+      region.last = std::max(region.last, end[loop]);
+    }
+  }
+  return region;
+}
+
+/// First fit, among what was placed before.
+void SharedPlanner::place(Region1D &region) {
+  region.offset = 0;
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (const Region1D &other : placed) {
+      bool overlaps = region.offset < other.offset + other.bytes &&
+                      other.offset < region.offset + region.bytes;
+      if (!overlaps || !region.overlapsInTime(other))
+        continue;
+      region.offset =
+          llvm::alignTo(other.offset + other.bytes, region.alignment);
+      moved = true;
+    }
+  }
+  placed.push_back(region);
+}
+
+int64_t SharedPlanner::run() {
+  number();
+  Builder b(kernel.getContext());
+  llvm::MapVector<Operation *, Uses> allocs;
+  kernel.walk([&](AllocOp alloc) { allocs[alloc] = {}; });
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (const SharedAccess &access : getSharedAccesses(op)) {
+      auto found = allocs.find(access.buffer.getDefiningOp());
+      if (found == allocs.end())
+        continue;
+      if (found->second.ops.empty())
+        found->second.firstWrites = access.writes;
+      found->second.ops.push_back(op);
+    }
+  });
+
+  kernel.walk([&](RingCreateOp ring) {
+    RingType type = ring.getRing().getType();
+    Region1D region{type.getStages() * getSlotBytes(type),
+                    getSlotAlignment(type), 0, end[kernel]};
+    place(region);
+    ring.setOffsetAttr(b.getI64IntegerAttr(region.offset));
+  });
+
+  SmallVector<std::pair<AllocOp, Region1D>> order;
+  for (auto &[op, uses] : allocs)
+    order.emplace_back(cast<AllocOp>(op), lifetimeOf(cast<AllocOp>(op), uses));
+  // Large ones first; the position makes the order total.
+  llvm::sort(order, [&](const auto &a, const auto &c) {
+    return std::make_tuple(-a.second.bytes, begin[a.first]) <
+           std::make_tuple(-c.second.bytes, begin[c.first]);
+  });
+  for (auto &[alloc, region] : order) {
+    place(region);
+    alloc.setOffsetAttr(b.getI64IntegerAttr(region.offset));
+  }
+  int64_t total = 0;
+  for (const Region1D &region : placed)
+    total = std::max(total, region.offset + region.bytes);
+  return total;
+}
+
+namespace {
+
+struct PlanSharedPass
+    : public delta::tile::impl::PlanSharedBase<PlanSharedPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    const delta::Target *limits = delta::lookupTarget(target.getValue());
+    if (!limits) {
+      getOperation().emitError()
+          << "target: expected one of " << StringRef(delta::getTargetNames())
+          << ", got " << target;
+      return signalPassFailure();
+    }
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      int64_t bytes = SharedPlanner(kernel).run();
+      if (bytes > limits->sharedBytes) {
+        kernel.emitError() << "needs " << bytes
+                           << " bytes of shared memory; a CTA of " << target
+                           << " has at most " << limits->sharedBytes;
+        return signalPassFailure();
+      }
+      kernel.setSharedBytes(bytes);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,77 @@
+//===- SharedAccess.cpp - who touches which shared buffer -------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements SharedAccess.h. Never changes the IR.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace delta::tile;
+
+/// Columns of a panel of a swizzled tile: 128 bytes of 16-bit elements.
+static constexpr int64_t kPanelColumns = 64;
+
+MemRefType delta::tile::getSharedType(ArrayRef<int64_t> shape,
+                                      Type elementType) {
+  int64_t swizzle = 0;
+  if (elementType.getIntOrFloatBitWidth() == 16) {
+    if (shape.size() != 2 || shape[0] % 8 != 0 ||
+        (shape[1] != 16 && shape[1] != 32 && shape[1] % kPanelColumns != 0))
+      return {};
+    swizzle = 2 * std::min(shape[1], kPanelColumns);
+  } else if (!elementType.isF32() || shape.empty() || shape.size() > 2) {
+    return {};
+  }
+  return MemRefType::get(shape, elementType, MemRefLayoutAttrInterface(),
+                         SmemAttr::get(elementType.getContext(), swizzle));
+}
+
+SmallVector<SharedAccess> delta::tile::getSharedAccesses(Operation *op) {
+  SmallVector<SharedAccess> accesses;
+  auto add = [&](Value buffer, bool reads, bool writes) {
+    auto type =
+        dyn_cast_or_null<MemRefType>(buffer ? buffer.getType() : Type());
+    if (type && isa_and_nonnull<SmemAttr>(type.getMemorySpace()))
+      accesses.push_back({buffer, reads, writes});
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<CopyOp>([&](CopyOp copy) {
+        add(copy.getShared(), copy.getToGlobal(), !copy.getToGlobal());
+      })
+      .Case<AwaitOp>([&](AwaitOp await) {
+        for (Value inflight : await.getInflight())
+          if (auto copy = inflight.getDefiningOp<CopyOp>())
+            add(copy.getShared(), copy.getToGlobal(), !copy.getToGlobal());
+      })
+      .Case<ReadOp>([&](ReadOp read) { add(read.getBuffer(), true, false); })
+      .Case<WriteOp>(
+          [&](WriteOp write) { add(write.getBuffer(), false, true); })
+      .Case<DotOp>([&](DotOp dot) { add(dot.getB(), true, false); })
+      .Case<DotStartOp>([&](DotStartOp dot) { add(dot.getB(), true, false); })
+      .Case<ScanOp>([&](ScanOp scan) { add(scan.getScratch(), true, true); })
+      .Case<TriInverseOp>(
+          [&](TriInverseOp inverse) { add(inverse.getScratch(), true, true); })
+      .Case<memref::LoadOp>(
+          [&](memref::LoadOp load) { add(load.getMemRef(), true, false); });
+  return accesses;
+}
+
+bool delta::tile::containsBarrier(Operation *op) {
+  // A scan inside one warp has none.
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return scan.getScratch() &&
+           cast<RankedTensorType>(scan.getType()).getShape()[0] > 32;
+  if (auto inverse = dyn_cast<TriInverseOp>(op))
+    return inverse.getScratch() != nullptr;
+  return isa<BarrierOp>(op);
+}

@@ -1,0 +1,62 @@
+// RUN: delta-opt %s --tile-budget-registers --split-input-file --verify-diagnostics | FileCheck %s
+
+!wide = tensor<64x128xf32, #tile.frag<warps = 4>>
+!half = tensor<64x128xbf16, #tile.frag<warps = 4>>
+!square = tensor<64x64xf32, #tile.frag<warps = 4>>
+!buffer = memref<64x128xbf16, #tile.smem<128>>
+
+// S (64), rounded (32), and two products of 32 each: 160. Scaling the product happens
+// in place. 160 + 40 registers of 128 threads: two CTAs an SM.
+
+// CHECK-LABEL: tile.kernel @products
+// CHECK-SAME: min_blocks = 2 : i64, registers = 160 : i64
+tile.kernel @products(%i: index, %s: memref<64x128xf32>, %o: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant dense<2.0> : !square
+  %k = tile.alloc : !buffer
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !wide
+  %a = arith.truncf %S : !wide to !half
+  %x = tile.dot instr(mma_m16n8k16) %a, %k {contract = array<i64: 1, 1>} : !half, !buffer -> !square
+  %y = arith.mulf %x, %two : !square
+  %z = tile.dot instr(mma_m16n8k16) %a, %k {contract = array<i64: 1, 1>} : !half, !buffer -> !square
+  %w = arith.addf %y, %z : !square
+  tile.store %w, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
+  tile.store %S, %s[%c0, %c0] {dims = array<i64: 0, 1>} : !wide, memref<64x128xf32>
+  tile.return
+}
+
+// -----
+
+// A loop keeps what it carries and what it uses from outside: 64 + 64, and 64 inside.
+// Shared memory leaves room for one CTA.
+
+// CHECK-LABEL: tile.kernel @loop
+// CHECK-SAME: min_blocks = 1 : i64, registers = 192 : i64
+tile.kernel @loop(%i: index, %s: memref<64x128xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 100000 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32, #tile.frag<warps = 4>>
+  %R = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32, #tile.frag<warps = 4>>
+  %X = scf.for %c = %c0 to %n step %c1 iter_args(%x = %S) -> tensor<64x128xf32, #tile.frag<warps = 4>> {
+    %y = arith.truncf %x : tensor<64x128xf32, #tile.frag<warps = 4>> to tensor<64x128xbf16, #tile.frag<warps = 4>>
+    %z = arith.addf %x, %R : tensor<64x128xf32, #tile.frag<warps = 4>>
+    %v = arith.extf %y : tensor<64x128xbf16, #tile.frag<warps = 4>> to tensor<64x128xf32, #tile.frag<warps = 4>>
+    %w = arith.mulf %z, %v : tensor<64x128xf32, #tile.frag<warps = 4>>
+    scf.yield %w : tensor<64x128xf32, #tile.frag<warps = 4>>
+  }
+  tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x128xf32, #tile.frag<warps = 4>>, memref<64x128xf32>
+  tile.return
+}
+
+// -----
+
+// F11.
+// expected-error @below {{predicted 256 live registers a thread; expected at most 215, which leaves 40 of 255 for addresses and copies}}
+tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
+  %R = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
+  %X = arith.addf %S, %R : tensor<64x256xf32, #tile.frag<warps = 4>>
+  tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x256xf32, #tile.frag<warps = 4>>, memref<64x256xf32>
+  tile.return
+}

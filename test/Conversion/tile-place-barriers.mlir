@@ -1,0 +1,139 @@
+// RUN: delta-opt %s --tile-place-barriers | FileCheck %s
+
+!tile = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!buffer = memref<64x64xbf16, #tile.smem<128>>
+
+// Read after write, write after read, and one barrier for both of two reads.
+
+// CHECK-LABEL: tile.kernel @straight
+// CHECK: tile.write
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.return
+tile.kernel @straight(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : !buffer
+  %b = tile.alloc : !buffer
+  %x = arith.constant dense<1.0> : !tile
+  tile.write %x, %a : !tile, !buffer
+  tile.write %x, %b : !tile, !buffer
+  %y = tile.read %a : !buffer -> !tile
+  %z = tile.read %b {transpose} : !buffer -> !tile
+  tile.write %y, %a : !tile, !buffer
+  tile.return
+}
+
+// What comes round the back edge: the write of the next iteration follows the read of
+// this one. Behind the loop the last write may still be unread.
+
+// CHECK-LABEL: tile.kernel @loop
+// CHECK: scf.for
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.read
+// CHECK: tile.return
+tile.kernel @loop(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.alloc : !buffer
+  %x = arith.constant dense<1.0> : !tile
+  scf.for %c = %c0 to %n step %c1 {
+    tile.write %x, %a : !tile, !buffer
+    %y = tile.read %a : !buffer -> !tile
+  }
+  tile.return
+}
+
+// A copy is complete for the thread that waits, and for the others behind a barrier;
+// the wait itself needs none.
+
+// CHECK-LABEL: tile.kernel @copied
+// CHECK: tile.copy
+// CHECK-NEXT: tile.await
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.read
+tile.kernel @copied(%i: index, %k: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.alloc : !buffer
+  %f = tile.copy cp_async %k[%c0, %c0], %a {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !buffer
+  tile.await %f : !tile.async<none>
+  %y = tile.read %a : !buffer -> !tile
+  tile.return
+}
+
+// Buffers that share bytes conflict; buffers beside each other do not.
+
+// CHECK-LABEL: tile.kernel @overlap
+// CHECK: tile.write
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.return
+tile.kernel @overlap(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc {offset = 0 : i64} : !buffer
+  %b = tile.alloc {offset = 8192 : i64} : !buffer
+  %c = tile.alloc {offset = 4096 : i64} : !buffer
+  %x = arith.constant dense<1.0> : !tile
+  tile.write %x, %a : !tile, !buffer
+  tile.write %x, %b : !tile, !buffer
+  tile.write %x, %c : !tile, !buffer
+  tile.return
+}
+
+// An inverse meets inside, so nothing that was written before it needs a barrier
+// behind it; its scratch space must be free in front of it. A scan over 32 elements
+// stays in one warp and orders nothing.
+
+// CHECK-LABEL: tile.kernel @inside
+// CHECK: tile.write
+// CHECK-NEXT: tile.tri_inverse
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.scan
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.read
+tile.kernel @inside(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : !buffer
+  %v = tile.alloc : memref<32xf32, #tile.smem<0>>
+  %s = tile.alloc : memref<64x64xf32, #tile.smem<0>>
+  %t = tile.alloc : memref<4xf32, #tile.smem<0>>
+  %x = arith.constant dense<1.0> : !tile
+  %A = arith.constant dense<0.0> : tensor<64x64xf32, #tile.frag<warps = 4>>
+  %g = arith.constant dense<0.0> : tensor<32xf32, #tile.flat<warps = 4>>
+  tile.write %x, %a : !tile, !buffer
+  %M = tile.tri_inverse %A scratch(%s : memref<64x64xf32, #tile.smem<0>>) : tensor<64x64xf32, #tile.frag<warps = 4>>
+  %y = tile.read %a : !buffer -> !tile
+  tile.write %g, %v : tensor<32xf32, #tile.flat<warps = 4>>, memref<32xf32, #tile.smem<0>>
+  %G = tile.scan %g scratch(%t : memref<4xf32, #tile.smem<0>>) : tensor<32xf32, #tile.flat<warps = 4>>
+  %h = tile.read %v : memref<32xf32, #tile.smem<0>> -> tensor<32xf32, #tile.slice<axis = 1, <warps = 2>>>
+  tile.return
+}
+
+// The peek of a ring of cp.async groups is a barrier.
+
+// CHECK-LABEL: tile.kernel @ring
+// CHECK: scf.for
+// CHECK-NEXT: tile.peek
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.release
+tile.kernel @ring(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.alloc : !buffer
+  %ring = tile.ring_create "r" cp_async_group : !tile.ring<2, [!buffer]>
+  scf.for %c = %c0 to %n step %c1 {
+    %slot, %k = tile.peek %ring[%c] : !tile.ring<2, [!buffer]> -> !buffer
+    %x = tile.read %k : !buffer -> !tile
+    tile.write %x, %a : !tile, !buffer
+    %y = tile.read %a : !buffer -> !tile
+    tile.release %slot
+  }
+  tile.return
+}

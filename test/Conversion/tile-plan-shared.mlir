@@ -1,0 +1,93 @@
+// RUN: delta-opt %s --tile-plan-shared --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not delta-opt %s --tile-plan-shared=target=sm_70 --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: target: expected one of sm_80, {{.*}}, got sm_70
+
+!tile = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!buffer = memref<64x64xbf16, #tile.smem<128>>
+!vector = memref<64xf32, #tile.smem<0>>
+
+// %b is written while %a is still to be read, %c is not: it takes the place of %a.
+
+// CHECK-LABEL: tile.kernel @lifetimes
+// CHECK-SAME: shared_bytes = 16640 : i64
+// CHECK: tile.alloc {offset = 0 : i64} : memref<64x64xbf16
+// CHECK-NEXT: tile.alloc {offset = 8192 : i64} : memref<64x64xbf16
+// CHECK-NEXT: tile.alloc {offset = 0 : i64} : memref<64x64xbf16
+// CHECK-NEXT: tile.alloc {offset = 16384 : i64} : memref<64xf32
+tile.kernel @lifetimes(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : !buffer
+  %b = tile.alloc : !buffer
+  %c = tile.alloc : !buffer
+  %v = tile.alloc : !vector
+  %x = arith.constant dense<1.0> : !tile
+  %g = arith.constant dense<0.0> : tensor<64xf32, #tile.flat<warps = 4>>
+  tile.write %g, %v : tensor<64xf32, #tile.flat<warps = 4>>, !vector
+  tile.write %x, %a : !tile, !buffer
+  tile.write %x, %b : !tile, !buffer
+  %0 = tile.read %a : !buffer -> !tile
+  tile.write %x, %c : !tile, !buffer
+  %1 = tile.read %b : !buffer -> !tile
+  %2 = tile.read %c : !buffer -> !tile
+  %3 = tile.read %v : !vector -> tensor<64xf32, #tile.slice<axis = 1, <warps = 4>>>
+  tile.return
+}
+
+// -----
+
+!tile = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!buffer = memref<64x64xbf16, #tile.smem<128>>
+
+// What a loop reads before it writes goes round it, and what enters it stays for all
+// iterations: only %c and %d, written and read in one iteration, share bytes.
+
+// CHECK-LABEL: tile.kernel @loops
+// CHECK-SAME: shared_bytes = 24576 : i64
+// CHECK: %{{.*}} = tile.alloc {offset = 0 : i64}
+// CHECK-NEXT: %{{.*}} = tile.alloc {offset = 8192 : i64}
+// CHECK-NEXT: %{{.*}} = tile.alloc {offset = 16384 : i64}
+// CHECK-NEXT: %{{.*}} = tile.alloc {offset = 16384 : i64}
+tile.kernel @loops(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.alloc : !buffer
+  %b = tile.alloc : !buffer
+  %c = tile.alloc : !buffer
+  %d = tile.alloc : !buffer
+  %x = arith.constant dense<1.0> : !tile
+  tile.write %x, %a : !tile, !buffer
+  scf.for %j = %c0 to %n step %c1 {
+    %0 = tile.read %a : !buffer -> !tile
+    %1 = tile.read %b : !buffer -> !tile
+    tile.write %x, %b : !tile, !buffer
+    tile.write %0, %c : !tile, !buffer
+    %2 = tile.read %c : !buffer -> !tile
+    tile.write %2, %d : !tile, !buffer
+    %3 = tile.read %d : !buffer -> !tile
+  }
+  tile.return
+}
+
+// -----
+
+!big = memref<256x128xbf16, #tile.smem<128>>
+
+// CHECK-LABEL: tile.kernel @ring
+// CHECK-SAME: shared_bytes = 139264 : i64
+// CHECK: tile.alloc {offset = 131072 : i64}
+// CHECK: tile.ring_create "r" cp_async_group {offset = 0 : i64}
+tile.kernel @ring(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+  %ring = tile.ring_create "r" cp_async_group : !tile.ring<2, [!big]>
+  %x = tile.read %a : memref<64x64xbf16, #tile.smem<128>> -> tensor<64x64xbf16, #tile.frag<warps = 4>>
+  tile.return
+}
+
+// -----
+
+!big = memref<256x128xbf16, #tile.smem<128>>
+
+// expected-error @below {{needs 196608 bytes of shared memory; a CTA of sm_80 has at most 166912}}
+tile.kernel @too_much(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %ring = tile.ring_create "r" cp_async_group : !tile.ring<3, [!big]>
+  tile.return
+}
