@@ -24,6 +24,9 @@ using namespace mlir;
 
 void delta::buildTileFinalPipeline(OpPassManager &pm,
                                    const FinalOptions &options) {
+  // Index arithmetic of a loop that its iterations share: copies ahead would
+  // clone it.
+  pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(tile::createPlace());
   // Layouts follow from places: a right operand has none any more.
   pm.addPass(tile::createAssignLayouts());

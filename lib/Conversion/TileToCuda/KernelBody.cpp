@@ -15,6 +15,8 @@
 #include "KernelBody.h"
 #include "Spelling.h"
 
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,6 +40,10 @@ KernelBody::KernelBody(ImplicitLocOpBuilder &builder, tile::KernelOp kernel,
     for (Value result : op->getResults())
       if (isa<ShapedType>(result.getType()))
         tileNames.insert(nameOf(result));
+    if (auto buffers =
+            op->getAttrOfType<ArrayAttr>(tile::getBufferNamesAttrName()))
+      for (Attribute buffer : buffers)
+        tileNames.insert(cast<StringAttr>(buffer).getValue());
   });
 }
 
@@ -197,37 +203,46 @@ LogicalResult KernelBody::convertConstant(Operation *op, TypedAttr value) {
   return success();
 }
 
+/// Leaves the name of a loop's variable to the variable: what enters it, or
+/// what it becomes, gets a suffix.
+static void yieldName(Value value, StringRef variable, StringRef suffix) {
+  auto expression = value.getDefiningOp<cuda::ExpressionOpInterface>();
+  if (expression && expression.getName() == variable)
+    expression.setName((variable + suffix).str());
+}
+
+Value KernelBody::declareCarried(Value argument, Value init) {
+  StringRef name = nameOf(argument);
+  if (name.empty())
+    name = nameOf(init);
+  Value value = use(init);
+  yieldName(value, name, "_initial");
+  return cuda::DeclareOp::create(b, cuda::VariableType::get(value.getType()),
+                                 value,
+                                 name.empty() ? StringAttr() : named(name));
+}
+
 LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
   SmallVector<Value> variables;
-  for (auto [argument, init, yielded] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
-                 loop.getYieldedValues())) {
-    Type type = convertType(argument.getType());
-    if (!type)
+  for (auto [argument, init] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
+    if (!convertType(argument.getType()))
       return loop.emitError("carries a value without a place in registers: ")
              << argument.getType();
-    StringRef name = nameOf(argument);
-    if (name.empty())
-      name = nameOf(init);
-    variables.push_back(
-        cuda::DeclareOp::create(b, cuda::VariableType::get(type), use(init),
-                                name.empty() ? StringAttr() : named(name)));
+    variables.push_back(declareCarried(argument, init));
   }
+  auto read = [&](Value variable) -> Value {
+    Type type = cast<cuda::VariableType>(variable.getType()).getValue();
+    return cuda::ReadOp::create(b, type, variable, /*name=*/StringAttr());
+  };
   StringRef counter = nameOf(loop.getInductionVar());
   auto converted = cuda::ForOp::create(
       b, use(loop.getLowerBound()), use(loop.getUpperBound()),
-      use(loop.getStep()),
-      !counter.empty()                                 ? counter
-      : loop.getBody()->getOps<tile::PeekOp>().empty() ? "i"
-                                                       : "c");
+      use(loop.getStep()), counter.empty() ? "i" : counter);
   define(loop.getInductionVar(), converted.getCounter());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(&converted.getBody().front());
-    auto read = [&](Value variable) -> Value {
-      Type type = cast<cuda::VariableType>(variable.getType()).getValue();
-      return cuda::ReadOp::create(b, type, variable, /*name=*/StringAttr());
-    };
     for (auto [argument, variable] :
          llvm::zip(loop.getRegionIterArgs(), variables))
       define(argument, read(variable));
@@ -237,14 +252,14 @@ LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
     SmallVector<Value> next;
     for (Value yielded : loop.getYieldedValues())
       next.push_back(use(yielded));
-    for (auto [variable, value] : llvm::zip(variables, next))
+    for (auto [variable, value] : llvm::zip(variables, next)) {
+      auto name = variable.getDefiningOp<cuda::DeclareOp>().getName();
+      yieldName(value, name.value_or(""), "_next");
       cuda::AssignOp::create(b, variable, value);
+    }
   }
-  for (auto [result, variable] : llvm::zip(loop.getResults(), variables)) {
-    Type type = cast<cuda::VariableType>(variable.getType()).getValue();
-    define(result,
-           cuda::ReadOp::create(b, type, variable, /*name=*/StringAttr()));
-  }
+  for (auto [result, variable] : llvm::zip(loop.getResults(), variables))
+    define(result, read(variable));
   return success();
 }
 

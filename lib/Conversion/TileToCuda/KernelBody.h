@@ -61,6 +61,8 @@ private:
   // Control flow and arithmetic: KernelBody.cpp.
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertLoop(mlir::scf::ForOp loop);
+  /// The variable of a value that a loop carries, initialised.
+  mlir::Value declareCarried(mlir::Value argument, mlir::Value init);
   mlir::LogicalResult convertConstant(mlir::Operation *op,
                                       mlir::TypedAttr value);
   mlir::LogicalResult convertArithmetic(mlir::Operation *op);

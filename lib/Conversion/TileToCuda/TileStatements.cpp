@@ -47,8 +47,15 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       .Case<RingCreateOp>(
           [&](RingCreateOp ring) { return convertRingCreate(ring); })
       .Case<PeekOp>([&](PeekOp peek) { return convertPeek(peek), success(); })
-      .Case<AcquireOp>(
-          [&](AcquireOp acquire) { return convertSlot(acquire), success(); })
+      .Case<AcquireOp>([&](AcquireOp acquire) {
+        bool isAhead = isa<scf::ForOp>(acquire->getParentOp());
+        cuda::CommentOp::create(
+            b, isAhead
+                   ? "Start to copy a later chunk; past the end it is zeros, "
+                     "and nothing is read."
+                   : "Start to copy a first chunk.");
+        return convertSlot(acquire), success();
+      })
       .Case<CommitOp>([&](CommitOp) {
         return callInPlace({}, "copy_commit", {}, {}), success();
       })
@@ -334,8 +341,8 @@ template <typename SlotOp> void KernelBody::convertSlot(SlotOp op) {
 
 void KernelBody::convertPeek(tile::PeekOp op) {
   cuda::CommentOp::create(
-      b, "This chunk has landed, and everybody has left the slot "
-         "that the next copies fill.");
+      b, "This chunk has landed, and no warp reads the slot any more that is "
+         "filled next.");
   // In front of a peek the groups of stages - 1 later chunks are open but one.
   callInPlace({}, "copy_wait", integer(op.getRing().getType().getStages() - 2),
               {});

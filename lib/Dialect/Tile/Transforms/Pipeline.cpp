@@ -50,9 +50,10 @@ private:
   /// The index arithmetic of the loop body that `value` needs; fails if it
   /// needs anything else of an iteration.
   bool collectProducers(Value value);
-  /// Acquires the slot of iteration `index`, whose loop counter is `counter`,
-  /// and issues its copies; zeros where the loop has no such iteration.
-  void fill(Value index, Value counter);
+  /// Acquires the slot of iteration `counter` and issues its copies; zeros
+  /// where the loop has no such iteration. What is computed for it is named
+  /// with `prefix`.
+  void fill(Value counter, StringRef prefix);
   SmallVector<Type> bufferTypes();
   /// The loop's location without the name of what it carries.
   Location unnamed() {
@@ -134,18 +135,21 @@ SmallVector<Type> LoopPipeliner::bufferTypes() {
       copies, [](CopyOp copy) -> Type { return copy.getShared().getType(); });
 }
 
-void LoopPipeliner::fill(Value index, Value counter) {
+void LoopPipeliner::fill(Value counter, StringRef prefix) {
   Location loc = unnamed();
   IRMapping map;
   map.map(loop.getInductionVar(), counter);
-  for (Operation *op : producers)
-    b.clone(*op, map);
-  Value exists =
-      arith::CmpIOp::create(b, named("exists"), arith::CmpIPredicate::slt,
-                            counter, loop.getUpperBound());
+  for (Operation *op : producers) {
+    Operation *clone = b.clone(*op, map);
+    if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+      clone->setLoc(named((prefix + name.getName().getValue()).str()));
+  }
+  Value exists = arith::CmpIOp::create(b, named((prefix + "exists").str()),
+                                       arith::CmpIPredicate::slt, counter,
+                                       loop.getUpperBound());
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   auto acquire = AcquireOp::create(b, loc, SlotType::get(b.getContext()),
-                                   bufferTypes(), ring, index);
+                                   bufferTypes(), ring, counter);
   acquire->setAttr(getBufferNamesAttrName(), names);
   SmallVector<Value> inflight;
   for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers())) {
@@ -154,7 +158,8 @@ void LoopPipeliner::fill(Value index, Value counter) {
         copy.getBound()
             ? map.lookupOrDefault(copy.getBound())
             : arith::ConstantIndexOp::create(b, loc, extent).getResult();
-    Value rows = arith::SelectOp::create(b, named("rows"), exists, bound, zero);
+    Value rows = arith::SelectOp::create(b, named((prefix + "rows").str()),
+                                         exists, bound, zero);
     SmallVector<Value> indices;
     for (Value position : copy.getIndices())
       indices.push_back(map.lookupOrDefault(position));
@@ -185,8 +190,7 @@ void LoopPipeliner::run() {
   create->setAttr(getBufferNamesAttrName(), names);
   ring = create.getRing();
   for (int64_t stage = 0; stage < stages - 1; ++stage) {
-    Value index = arith::ConstantIndexOp::create(b, loc, stage);
-    fill(index, index);
+    fill(arith::ConstantIndexOp::create(b, loc, stage), "first_");
   }
 
   b.setInsertionPointToStart(loop.getBody());
@@ -196,7 +200,7 @@ void LoopPipeliner::run() {
   peek->setAttr(getBufferNamesAttrName(), names);
   Value ahead = arith::ConstantIndexOp::create(b, loc, stages - 1);
   Value next = arith::AddIOp::create(b, named("next"), counter, ahead);
-  fill(next, next);
+  fill(next, "next_");
 
   for (auto [copy, buffer] : llvm::zip(copies, peek.getBuffers())) {
     Value old = copy.getShared();
