@@ -38,7 +38,8 @@ def query_gpu(fields):
     """What nvidia-smi says; an empty string where it says nothing."""
     command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 

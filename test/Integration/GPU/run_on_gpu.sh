@@ -25,7 +25,6 @@ out=${OUT:-out}
 python=${PYTHON:-python3}
 export PATH="$PATH:/usr/local/cuda/bin"
 export PYTHONDONTWRITEBYTECODE=1
-mkdir -p "$out"
 
 parts=("$@")
 [[ ${#parts[@]} -gt 0 ]] || parts=(device tests sanitize bench)
@@ -33,7 +32,8 @@ for part in "${parts[@]}"; do
   case $part in
   device | tests | quick | sanitize | bench) ;;
   *)
-    echo "run_on_gpu: error: unknown part '$part', expected device, tests, quick, sanitize or bench" >&2
+    echo "run_on_gpu: error: unknown part '$part'," \
+      "expected device, tests, quick, sanitize or bench" >&2
     exit 2
     ;;
   esac
@@ -53,7 +53,7 @@ part_quick() { "$python" run_tests.py --quick --json "$out/tests.json"; }
 part_sanitize() {
   local tool status=0 build
   build=$(mktemp -d) || return
-  nvcc -std=c++17 -x cu launch_plan.cpp -o "$build/launch_plan" || return
+  nvcc -std=c++17 -x cu launch_plan.cpp -ldl -o "$build/launch_plan" || return
   for tool in memcheck racecheck initcheck synccheck; do
     echo "== $tool"
     compute-sanitizer --tool "$tool" --error-exitcode 99 \
@@ -68,6 +68,7 @@ part_sanitize() {
 
 part_bench() { "$python" benchmark/run.py --json "$out/benchmark.json"; }
 
+mkdir -p "$out"
 status=0
 table=()
 for part in "${parts[@]}"; do

@@ -18,6 +18,8 @@ import torch
 from .report import Failure
 
 GUARD_BYTES = 4096
+# Arrays start at the alignment that the ABI asks for and no better one.
+ARRAY_OFFSET = 16
 DTYPES = {
     "bfloat16": torch.bfloat16,
     "float16": torch.float16,
@@ -36,24 +38,27 @@ def same_bits(a, b):
 
 
 class GuardedArray:
-    """An array of poison between two guard bands."""
+    """An array of poison between two guard bands, `offset` bytes from where a
+    multiple of 512 would be."""
 
-    def __init__(self, shape, dtype):
+    def __init__(self, shape, dtype, offset):
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        self.begin = GUARD_BYTES + offset
+        self.end = self.begin + size
         self.bytes = torch.full(
-            (size + 2 * GUARD_BYTES,), 0xFF, dtype=torch.uint8, device="cuda"
+            (self.end + GUARD_BYTES,), 0xFF, dtype=torch.uint8, device="cuda"
         )
-        self.tensor = self.bytes[GUARD_BYTES : GUARD_BYTES + size].view(dtype).view(shape)
+        self.tensor = self.bytes[self.begin : self.end].view(dtype).view(shape)
 
     @property
     def address(self):
-        return self.bytes.data_ptr() + GUARD_BYTES
+        return self.bytes.data_ptr() + self.begin
 
     def poison(self):
         self.bytes.fill_(0xFF)
 
     def guards_are_intact(self):
-        bands = (self.bytes[:GUARD_BYTES], self.bytes[-GUARD_BYTES:])
+        bands = (self.bytes[: self.begin], self.bytes[self.end :])
         return all(bool((band == 0xFF).all()) for band in bands)
 
 
@@ -69,14 +74,15 @@ class Launch:
         self.arguments = arguments
         self.arrays = {}
         for info in artefact.arrays:
-            array = GuardedArray(info.sizes(batch, length), DTYPES[info.dtype])
+            sizes = info.sizes(batch, length)
+            array = GuardedArray(sizes, DTYPES[info.dtype], ARRAY_OFFSET)
             if not info.is_result:
                 array.tensor.copy_(arguments[info.name])
             self.arrays[info.name] = array
         addresses = {name: array.address for name, array in self.arrays.items()}
         self.args = artefact.make_args(batch, length, addresses)
         size = artefact.workspace_size(self.args)
-        self.workspace = GuardedArray((size,), torch.uint8)
+        self.workspace = GuardedArray((size,), torch.uint8, offset=0)
         torch.cuda.synchronize()
 
     @property
@@ -117,7 +123,8 @@ class Launch:
             if not array.guards_are_intact():
                 raise Failure(f"wrote outside of {name}")
         for name, tensor in self.arguments.items():
-            if not same_bits(self.arrays[name].tensor, tensor.expand_as(self.arrays[name].tensor)):
+            array = self.arrays[name].tensor
+            if not same_bits(array, tensor.expand_as(array)):
                 raise Failure(f"changed its argument {name}")
 
     def run(self):
