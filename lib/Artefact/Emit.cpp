@@ -17,6 +17,10 @@
 #include "Manifest.h"
 #include "Nvcc.h"
 #include "delta/Artefact/Emission.h"
+#include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Pipelines/Final.h"
+#include "delta/Pipelines/Tile.h"
+#include "delta/Support/Target.h"
 #include "delta/Target/Cuda/PrintCuda.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -98,9 +102,37 @@ static std::string hash(ModuleOp module) {
                      /*LowerCase=*/true);
 }
 
+/// In the recurrent phase: compiled from the start. Other modules hold kernels
+/// of the exit dialect already.
+static bool isSpec(ModuleOp module) {
+  return module.walk([](RecurrenceOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// The target whose limits every other one satisfies: one source serves all.
+static std::string smallestTarget(ArrayRef<std::string> targets) {
+  std::string smallest = "sm_80";
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  for (const std::string &name : targets)
+    if (const Target *target = lookupTarget(name);
+        target && target->sharedBytes < limit) {
+      smallest = name;
+      limit = target->sharedBytes;
+    }
+  return smallest;
+}
+
 LogicalResult Emitter::lower() {
   specHash = hash(module);
   PassManager manager(module.getContext());
+  if (isSpec(module)) {
+    FinalOptions final;
+    final.target = smallestTarget(options.targets);
+    buildChunkedPipeline(manager);
+    buildTileValuePipeline(manager);
+    buildTileFinalPipeline(manager, final);
+    buildCudaPipeline(manager);
+  }
   buildEmissionPipeline(manager);
   return manager.run(module);
 }
