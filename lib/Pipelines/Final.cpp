@@ -47,6 +47,9 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   tile::BudgetRegistersOptions registers;
   registers.target = options.target;
   pm.addPass(tile::createBudgetRegisters(registers));
+  tile::VerifyTileFinalOptions verify;
+  verify.target = options.target;
+  pm.addPass(tile::createVerifyTileFinal(verify));
 }
 
 void delta::buildCudaPipeline(OpPassManager &pm) {

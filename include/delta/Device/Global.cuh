@@ -113,7 +113,8 @@ DELTA_DEVICE void store_tile(const SharedTile<T, Rows, Cols> &tile, T *dst,
   const int first = thread / pieces, column = thread % pieces * elements;
   const int bound = column < width ? detail::bounded_rows<Rows>(rows) : 0;
   T *to = dst + first * row_stride + column;
-#pragma unroll
+// Wholly unrolled, all loads from the tile are issued first and hold registers.
+#pragma unroll 4
   for (int i = 0; i * Threads < total; ++i) {
     const int row = first + i * step;
     if (row < bound) {

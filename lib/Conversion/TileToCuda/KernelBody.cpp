@@ -129,8 +129,14 @@ Value KernelBody::use(Value value) {
   Value number = numbers.lookup(value);
   if (!number)
     return values.lookup(value);
-  Type type = convertType(value.getType());
-  return call(type, "fill", TypeAttr::get(type), number);
+  auto tile = cast<RankedTensorType>(value.getType());
+  Type wide = convertType(tile.clone(b.getF32Type()));
+  Value filled = call(wide, "fill", TypeAttr::get(wide), number);
+  Type type = convertType(tile);
+  // Only f32 tiles have arithmetic, and with it a fill.
+  return type == wide ? filled
+                      : call(type, "convert",
+                             TypeAttr::get(tile.getElementType()), filled);
 }
 
 StringAttr KernelBody::resultName(Operation *op) {
@@ -194,6 +200,9 @@ LogicalResult KernelBody::convertConstant(Operation *op, TypedAttr value) {
   if (!isa<IntegerAttr, FloatAttr>(value))
     return op->emitError(
         "constant tiles of different numbers have no lowering");
+  // Numbers for tiles are floats, whatever the tile's type.
+  if (auto number = dyn_cast<FloatAttr>(value); number && elements)
+    value = b.getF32FloatAttr(number.getValueAsDouble());
   Value number = cuda::LiteralOp::create(b, value.getType(), value,
                                          /*name=*/StringAttr());
   if (elements)

@@ -40,8 +40,10 @@ tile.kernel @F1_flat_too_long(%i: index)
 
 tile.kernel @F1_layout_of_other_warps(%i: index)
     attributes {grid = 1 : i64, warps = 4 : i64} {
-  // expected-error @below {{register tile: expected a layout of the 4 warps that run this op, got 'tensor<32x64xf32, #tile.frag<warps = 2>>'}}
-  %x = arith.constant dense<0.0> : tensor<32x64xf32, #tile.frag<warps = 2>>
+  // A low tile is held by the first warps.
+  %y = arith.constant dense<0.0> : tensor<32x64xf32, #tile.frag<warps = 2>>
+  // expected-error @below {{register tile: expected a layout of at most the 4 warps that run this op, got 'tensor<128x64xf32, #tile.frag<warps = 8>>'}}
+  %x = arith.constant dense<0.0> : tensor<128x64xf32, #tile.frag<warps = 8>>
   tile.return
 }
 

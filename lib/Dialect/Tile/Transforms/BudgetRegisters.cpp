@@ -35,6 +35,11 @@ using namespace delta::tile;
 /// copies.
 static constexpr int64_t kReserve = 40;
 
+/// Registers besides live tiles that a kernel spends on overlap where it has
+/// them: operands of later products on their way. Kernels that were held closer
+/// to their prediction by `min_blocks` spilled.
+static constexpr int64_t kOverlap = 96;
+
 /// Registers are given to a warp in units of eight a thread.
 static constexpr int64_t kRegisterUnit = 8;
 
@@ -176,7 +181,8 @@ private:
              << " for addresses and copies";
     kernel.setRegisters(live);
 
-    int64_t registers = llvm::alignTo(live + kReserve, kRegisterUnit);
+    int64_t registers =
+        llvm::alignTo(std::min(live + kOverlap, cap), kRegisterUnit);
     int64_t byRegisters = limits.registers / (registers * threads);
     // The driver takes some shared memory for every resident CTA; one CTA may
     // have all but that.

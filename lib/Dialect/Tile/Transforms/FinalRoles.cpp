@@ -116,12 +116,14 @@ static std::optional<Role> getEnd(KernelOp kernel, RingCreateOp ring,
   return role;
 }
 
-/// One slot an iteration: no block meets the ring twice at one end.
+/// One slot an iteration: no block meets the ring twice at one end. In front of
+/// its loop a producer may fill several slots.
 static LogicalResult verifyOneSlot(RingCreateOp ring,
                                    ArrayRef<Operation *> ops) {
   llvm::SmallPtrSet<Block *, 4> blocks;
   for (Operation *op : ops)
-    if (!blocks.insert(op->getBlock()).second)
+    if ((isa<PeekOp>(op) || isa<scf::ForOp>(op->getParentOp())) &&
+        !blocks.insert(op->getBlock()).second)
       return op->emitOpError() << "ring " << ring.getNameAttr()
                                << ": expected one slot an iteration, got two";
   return success();
