@@ -13,10 +13,11 @@
 
 #include "delta/Execution/Driver.h"
 
-#include "Gpu.h"
+#include "Timing.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Execution/Report.h"
 #include "delta/InitAll.h"
+#include "delta/Runtime/Gpu.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -25,7 +26,6 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
-#include <chrono>
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -59,7 +59,7 @@ static FailureOr<std::vector<Stage>> parseStages(const RunOptions &options) {
       return reportError("unknown stage '" + name +
                          "', accepted: " + acceptedStages());
     if (stage == Stage::Gpu) {
-      if (std::optional<std::string> reason = whyNoGpu()) {
+      if (std::optional<std::string> reason = runtime::whyNoGpu()) {
         llvm::WithColor::note(llvm::errs(), "delta-run")
             << *reason << ": the tile stage runs on the CPU instead\n";
         stage = Stage::Tile;
@@ -115,42 +115,6 @@ static FailureOr<OperandSet> makeOperands(const SpecDescription &spec,
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
-
-static double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-/// Runs at least once. With \p repeat, runs after the first until there are
-/// five and they took a second, and reports their median: the first one pays
-/// for page faults and cold caches.
-static FailureOr<std::vector<HostTensor>>
-runTimed(StageRunner &runner, const SpecDescription &spec, OperandSet &operands,
-         bool repeat, double &seconds) {
-  auto runOnce = [&] {
-    const auto start = std::chrono::steady_clock::now();
-    FailureOr<std::vector<HostTensor>> results = runner.run(spec, operands);
-    seconds = secondsSince(start);
-    return results;
-  };
-  FailureOr<std::vector<HostTensor>> results = runOnce();
-  if (failed(results) || !repeat)
-    return results;
-
-  std::vector<double> times;
-  double total = 0.0;
-  while (times.size() < 5 || (total < 1.0 && times.size() < 1000)) {
-    results = runOnce();
-    if (failed(results))
-      return failure();
-    times.push_back(seconds);
-    total += seconds;
-  }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                   times.end());
-  seconds = times[times.size() / 2];
-  return results;
-}
 
 /// Compares every result of a stage with what it is to be compared with.
 static std::vector<ResultReport>
@@ -224,17 +188,17 @@ LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
   std::vector<StageReport> reports;
   std::vector<HostTensor> reference, results;
   for (Stage stage : *stages) {
-    const auto start = std::chrono::steady_clock::now();
+    const Clock::time_point start = Clock::now();
     FailureOr<std::unique_ptr<StageRunner>> runner =
-        prepareStage(stage, *module, *spec, {options.optLevel});
+        prepareStage(stage, *module, *spec, {options.optLevel, options.target});
     if (failed(runner))
       return failure();
     StageReport report{stage, secondsSince(start), 0.0, {}};
-    FailureOr<std::vector<HostTensor>> run =
-        runTimed(**runner, *spec, *operands, options.time, report.runSeconds);
+    FailureOr<StageRun> run = (*runner)->run(*spec, *operands, options.time);
     if (failed(run))
       return failure();
-    results = std::move(*run);
+    report.runSeconds = run->seconds;
+    results = std::move(run->results);
     report.results = reportResults(
         stage, *spec, *operands, check ? &*check : nullptr, reference, results);
     reports.push_back(std::move(report));

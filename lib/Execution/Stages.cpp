@@ -14,7 +14,9 @@
 
 #include "delta/Execution/Stages.h"
 
+#include "GpuStage.h"
 #include "Heartbeat.h"
+#include "Timing.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Execution/Jit.h"
 #include "delta/Execution/Reference.h"
@@ -74,16 +76,25 @@ class ReferenceRunner : public StageRunner {
 public:
   explicit ReferenceRunner(Location loc) : loc(loc) {}
 
-  FailureOr<std::vector<HostTensor>> run(const SpecDescription &spec,
-                                         OperandSet &operands) override {
-    runtime::ProgressLine progress("reference");
-    runtime::Result<std::vector<HostTensor>> results =
-        runReference(spec, operands, [&](int64_t done, int64_t total) {
-          progress.update(done, total);
-        });
-    if (!results)
-      return emitError(loc) << results.error();
-    return std::move(*results);
+  FailureOr<StageRun> run(const SpecDescription &spec, OperandSet &operands,
+                          bool repeat) override {
+    StageRun run;
+    FailureOr<double> seconds = measure(repeat, [&]() -> FailureOr<double> {
+      const Clock::time_point start = Clock::now();
+      runtime::ProgressLine progress("reference");
+      runtime::Result<std::vector<HostTensor>> results =
+          runReference(spec, operands, [&](int64_t done, int64_t total) {
+            progress.update(done, total);
+          });
+      if (!results)
+        return emitError(loc) << results.error();
+      run.results = std::move(*results);
+      return secondsSince(start);
+    });
+    if (failed(seconds))
+      return failure();
+    run.seconds = *seconds;
+    return run;
   }
 
 private:
@@ -96,8 +107,26 @@ public:
   JitRunner(Stage stage, Jit jit)
       : label(stageName(stage).str()), jit(std::move(jit)) {}
 
-  FailureOr<std::vector<HostTensor>> run(const SpecDescription &spec,
-                                         OperandSet &operands) override {
+  FailureOr<StageRun> run(const SpecDescription &spec, OperandSet &operands,
+                          bool repeat) override {
+    StageRun run;
+    FailureOr<double> seconds = measure(repeat, [&]() -> FailureOr<double> {
+      const Clock::time_point start = Clock::now();
+      FailureOr<std::vector<HostTensor>> results = call(spec, operands);
+      if (failed(results))
+        return failure();
+      run.results = std::move(*results);
+      return secondsSince(start);
+    });
+    if (failed(seconds))
+      return failure();
+    run.seconds = *seconds;
+    return run;
+  }
+
+private:
+  FailureOr<std::vector<HostTensor>> call(const SpecDescription &spec,
+                                          OperandSet &operands) {
     std::vector<HostTensor> results;
     SmallVector<HostTensor *> arguments;
     for (HostTensor &argument : operands.arguments)
@@ -115,7 +144,6 @@ public:
     return results;
   }
 
-private:
   std::string label;
   Jit jit;
 };
@@ -143,13 +171,13 @@ delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
     return std::unique_ptr<StageRunner>(new ReferenceRunner(module.getLoc()));
   case Stage::Chunked:
   case Stage::Tile:
-    break;
   case Stage::Gpu:
-    return module.emitError("stage ")
-           << stageName(stage) << " is not built into this delta-run";
+    break;
   }
 
   Heartbeat heartbeat((stageName(stage) + ": compiling").str());
+  if (stage == Stage::Gpu)
+    return prepareGpuStage(module, spec, options.target);
   OwningOpRef<ModuleOp> copy(module.clone());
   PassManager pipeline(module.getContext());
   buildLowering(stage, pipeline);

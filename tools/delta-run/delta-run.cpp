@@ -53,6 +53,9 @@ int main(int argc, char **argv) {
   cl::opt<unsigned, true> level(
       "O", cl::Prefix, cl::desc("optimisation level on the CPU, 0 to 3"),
       cl::location(run.optLevel), cl::cat(category));
+  cl::opt<std::string, true> target(
+      "target", cl::desc("architecture of the gpu stage, by default the GPU's"),
+      cl::location(run.target), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << delta::getVersionLine() << "\n"; });

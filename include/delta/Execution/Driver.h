@@ -32,6 +32,7 @@ struct RunOptions {
   bool check = false;
   bool time = false;
   unsigned optLevel = 1;
+  std::string target; ///< of the gpu stage; empty: the GPU's own
 };
 
 /// Runs a spec at every stage on the same operands and prints a table to

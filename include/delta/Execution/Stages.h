@@ -39,6 +39,16 @@ std::string acceptedStages();
 struct StageOptions {
   /// LLVM's level for what runs on the CPU, 0 to 3.
   unsigned optLevel = 1;
+  /// The architecture of the gpu stage, "sm_80"; empty: that of the GPU.
+  std::string target;
+};
+
+/// What running a stage gave.
+struct StageRun {
+  /// One tensor per result of the spec, in order.
+  std::vector<runtime::HostTensor> results;
+  /// Of one run; on the GPU of the kernels alone, between two events.
+  double seconds = 0.0;
 };
 
 /// A spec lowered and compiled for one stage.
@@ -46,10 +56,10 @@ class StageRunner {
 public:
   virtual ~StageRunner();
 
-  /// Runs once and returns one tensor per result of the spec, in order. Fails
-  /// with a diagnostic.
-  virtual mlir::FailureOr<std::vector<runtime::HostTensor>>
-  run(const SpecDescription &spec, OperandSet &operands) = 0;
+  /// Runs once or, with \p repeat, until the median of the times is sound; the
+  /// results are those of the last run. Fails with a diagnostic.
+  virtual mlir::FailureOr<StageRun> run(const SpecDescription &spec,
+                                        OperandSet &operands, bool repeat) = 0;
 };
 
 /// Lowers a copy of \p module, which holds the described function and nothing
