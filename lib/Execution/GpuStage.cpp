@@ -133,8 +133,7 @@ delta::prepareGpuStage(ModuleOp module, const SpecDescription &spec,
     return emitError(loc) << "cannot create a temporary folder: "
                           << error.message();
   // A loaded library needs its file no longer.
-  auto remove =
-      llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
   EmitOptions options;
   options.kinds = {EmitKind::Library};
   options.targets = {target.empty() ? gpu->architecture() : target.str()};
@@ -143,9 +142,9 @@ delta::prepareGpuStage(ModuleOp module, const SpecDescription &spec,
   if (failed(emit(*copy, options)))
     return failure();
 
-  llvm::sys::path::append(folder, "lib" + spec.function + ".so");
-  Result<Library> library = Library::open(folder.str().str(), spec.function);
-  llvm::sys::path::remove_filename(folder);
+  llvm::SmallString<128> path = folder;
+  llvm::sys::path::append(path, "lib" + spec.function + ".so");
+  Result<Library> library = Library::open(path.str().str(), spec.function);
   if (!library)
     return emitError(loc) << library.error();
   return std::unique_ptr<StageRunner>(
