@@ -70,4 +70,6 @@ void delta::registerAllPasses() {
   registerFinalPipelines();
   registerCanonicalizerPass();
   registerCSEPass();
+  registerLoopInvariantCodeMotionPass();
+  registerSCCPPass();
 }

@@ -139,6 +139,23 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
+  let summary = "Issue products as soon as they can be, the next state's first";
+  let description = [{
+    In a loop that carries tiles, what the next iteration waits for comes first, and
+    copies for later iterations; the rest (outputs) follows, in the order in which it
+    was. Then each product moves up to where its operands are ready, so that it fills
+    the tensor cores while elementwise work goes on. A loop where accesses to shared
+    memory forbid this is left alone.
+
+    ```mlir
+    %KS = dot; %X = f(%KS); %U = dot %X; %QS = dot; %O = dot %U acc(%QS); store %O; %S1 = dot %U
+    // becomes
+    %KS = dot; %QS = dot; %X = f(%KS); %U = dot %X; %S1 = dot %U; %O = dot %U acc(%QS); store %O
+    ```
+  }];
+}
+
 def PlaceWaits : Pass<"tile-place-waits", "::mlir::ModuleOp"> {
   let summary = "How many copies may still run behind each wait";
   let description = [{

@@ -37,6 +37,8 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   pm.addPass(tile::createPipeline(pipeline));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  // Before lifetimes and barriers are known by position.
+  pm.addPass(tile::createOrderProducts());
   // Offsets before barriers: bytes that two buffers share need barriers too.
   tile::PlanSharedOptions shared;
   shared.target = options.target;

@@ -54,6 +54,9 @@ public:
   /// has been emitted.
   mlir::LogicalResult convertBlock(mlir::Block &block);
 
+  /// Ends the kernel: no copy of a ring may be left in flight.
+  void finish();
+
   /// `value` as a literal of type index.
   mlir::Value literal(int64_t value);
 

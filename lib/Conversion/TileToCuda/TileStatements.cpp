@@ -350,6 +350,12 @@ void KernelBody::convertPeek(tile::PeekOp op) {
   convertSlot(op);
 }
 
+void KernelBody::finish() {
+  // What was started for iterations that did not come still writes its zeros.
+  if (!rings.empty())
+    callInPlace({}, "copy_wait", integer(0), {});
+}
+
 //===----------------------------------------------------------------------===//
 // Products, reductions, masks
 //===----------------------------------------------------------------------===//

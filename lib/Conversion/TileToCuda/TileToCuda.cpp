@@ -241,6 +241,7 @@ LogicalResult KernelConverter::run() {
     converted.erase();
     return failure();
   }
+  body.finish();
   kernel.erase();
   return success();
 }

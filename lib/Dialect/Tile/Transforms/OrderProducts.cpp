@@ -1,0 +1,171 @@
+//===- OrderProducts.cpp - which product is issued when ---------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-order-products`. The order in which a warp issues is the order of the
+/// text, more or less: compilers move little across accesses to shared memory.
+/// Nothing may be reordered behind this pass but by one that knows barriers.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_ORDERPRODUCTS
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+namespace {
+
+/// Buffers that an op touches, with all that is nested in it.
+struct Touched {
+  llvm::SetVector<Value> reads, writes;
+
+  explicit Touched(Operation *op) {
+    op->walk([&](Operation *inner) {
+      for (const SharedAccess &access : getSharedAccesses(inner)) {
+        if (access.reads)
+          reads.insert(access.buffer);
+        if (access.writes)
+          writes.insert(access.buffer);
+      }
+    });
+  }
+  bool conflictsWith(const Touched &later) const {
+    auto meets = [](const llvm::SetVector<Value> &a,
+                    const llvm::SetVector<Value> &b) {
+      return llvm::any_of(a, [&](Value value) { return b.contains(value); });
+    };
+    return meets(writes, later.reads) || meets(writes, later.writes) ||
+           meets(reads, later.writes);
+  }
+};
+
+/// The body of a loop that carries tiles, cut in what the next iteration waits
+/// for and the rest.
+class LoopOrder {
+public:
+  explicit LoopOrder(scf::ForOp loop) : body(*loop.getBody()) {}
+
+  void run();
+
+private:
+  void need(Operation *op);
+  bool isLegal();
+
+  Block &body;
+  llvm::SetVector<Operation *> needed;
+};
+
+} // namespace
+
+/// Adds an op, what it uses and what writes the buffers that it reads.
+void LoopOrder::need(Operation *op) {
+  op = body.findAncestorOpInBlock(*op);
+  if (!op || !needed.insert(op))
+    return;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        need(def);
+  });
+  Touched touched(op);
+  for (Operation &other : body)
+    if (llvm::any_of(touched.reads, [&](Value buffer) {
+          return Touched(&other).writes.contains(buffer);
+        }))
+      need(&other);
+}
+
+/// Whether the rest may go behind what is needed.
+bool LoopOrder::isLegal() {
+  SmallVector<Touched> rest;
+  for (Operation &op : body) {
+    Touched touched(&op);
+    if (!needed.contains(&op))
+      rest.push_back(touched);
+    else if (llvm::any_of(rest, [&](const Touched &earlier) {
+               return earlier.conflictsWith(touched);
+             }))
+      return false;
+  }
+  return true;
+}
+
+void LoopOrder::run() {
+  for (Value next : body.getTerminator()->getOperands())
+    if (Operation *def = next.getDefiningOp())
+      need(def);
+  // Copies for later iterations are what this one must not wait with.
+  for (Operation &op : body)
+    if (isa<PeekOp, AcquireOp, CommitOp>(op) ||
+        (isa<CopyOp>(op) && !cast<CopyOp>(op).getToGlobal()))
+      need(&op);
+  if (!isLegal())
+    return;
+  Operation *last = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (!needed.contains(&op))
+      continue;
+    if (last)
+      op.moveAfter(last);
+    else
+      op.moveBefore(&body, body.begin());
+    last = &op;
+  }
+}
+
+/// Moves a product up to where its operands are ready, behind products that
+/// were ready there before.
+static void issueEarly(DotOp dot) {
+  Block *block = dot->getBlock();
+  Operation *position = dot;
+  while (Operation *before = position->getPrevNode()) {
+    bool makesOperand = llvm::any_of(dot->getOperands(), [&](Value operand) {
+      return operand.getDefiningOp() == before;
+    });
+    if (makesOperand || Touched(before).writes.contains(dot.getB()))
+      break;
+    position = before;
+  }
+  while (position != dot && isa<DotOp>(position))
+    position = position->getNextNode();
+  if (position != dot)
+    dot->moveBefore(block, Block::iterator(position));
+}
+
+namespace {
+
+struct OrderProductsPass
+    : public delta::tile::impl::OrderProductsBase<OrderProductsPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      kernel.walk([](scf::ForOp loop) {
+        if (llvm::any_of(loop.getRegionIterArgs(), [](Value carried) {
+              return isa<RankedTensorType>(carried.getType());
+            }))
+          LoopOrder(loop).run();
+      });
+      SmallVector<DotOp> dots;
+      kernel.walk([&](DotOp dot) {
+        if (isa<MemRefType>(dot.getB().getType()))
+          dots.push_back(dot);
+      });
+      for (DotOp dot : dots)
+        issueEarly(dot);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# ===- make_spec.py - a spec of the linear family by its properties -------===//
+#
+# Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===----------------------------------------------------------------------===//
+#
+# Writes one function with one recurrence to standard output: what the compiled
+# variants of a test have in common, so that a test names the difference alone.
+#
+# ===----------------------------------------------------------------------===//
+"""Print a spec of the linear family."""
+
+import argparse
+
+
+def tensor(*shape, dtype):
+    return "tensor<%s>" % "x".join([str(extent) for extent in shape] + [dtype])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--key", type=int, default=128)
+    parser.add_argument("--value", type=int, default=128)
+    parser.add_argument("--chunk", type=int, default=64)
+    parser.add_argument("--steps", type=int, default=1)
+    parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--heads", type=int, default=2)
+    parser.add_argument("--group", type=int, default=2, help="value heads a key head")
+    parser.add_argument("--columns", type=int, help="value columns of the schedule")
+    parser.add_argument("--stages", type=int, default=2)
+    for absent in ("decay", "state", "norm", "sigmoid"):
+        parser.add_argument("--no-" + absent, action="store_true")
+    o = parser.parse_args()
+
+    values = o.heads * o.group
+    steps = [o.steps] if o.steps > 1 else []
+    q = tensor("?", "?", o.heads, o.key, dtype=o.dtype)
+    k = tensor("?", "?", *steps, o.heads, o.key, dtype=o.dtype)
+    v = tensor("?", "?", *steps, values, o.value, dtype=o.dtype)
+    beta = tensor("?", "?", *steps, values, dtype=o.dtype)
+    gate = tensor("?", "?", *steps, values, dtype="f32")
+    g = tensor("?", "?", values, dtype="f32")
+    s = tensor("?", values, o.key, o.value, dtype="f32")
+    out = tensor("?", "?", values, o.value, dtype=o.dtype)
+
+    arguments = [("q", q), ("k", k), ("v", v), ("beta", beta)]
+    if not o.no_decay:
+        arguments.append(("g", g))
+    if not o.no_state:
+        arguments.append(("s0", s))
+    results, names = [out], "%o"
+    if not o.no_state:
+        results, names = [out, s], "%o, %s"
+
+    print("func.func @spec(%s) -> (%s) {" % (
+        ", ".join("%%%s: %s" % argument for argument in arguments),
+        ", ".join(results)))
+    query, key, weight, weight_type = "%q", "%k", "%beta", beta
+    if not o.no_norm:
+        print(f"  %qn = delta.l2norm %q : {q} -> {q}")
+        print(f"  %kn = delta.l2norm %k : {k} -> {k}")
+        query, key = "%qn", "%kn"
+    if not o.no_sigmoid:
+        print(f"  %b = delta.sigmoid %beta : {beta} -> {gate}")
+        weight, weight_type = "%b", gate
+    decay = "" if o.no_decay else f" decay(%g : {g})"
+    initial = "" if o.no_state else f" initial(%s0 : {s})"
+    state = "" if o.no_state else f", state({s})"
+    attributes = f"kernel = #delta.kernel<linear>, chunk = {o.chunk}"
+    if o.steps > 1:
+        attributes += f", steps = {o.steps}"
+    if o.columns or o.stages != 2:
+        attributes += (', schedule = #delta.schedule<family = "sm_80", value_columns = '
+                       f"{o.columns or 64}, stages = {o.stages}>")
+    print(f"  {names} = delta.recurrence query({query} : {q}) key({key} : {k}) "
+          f"value(%v : {v}) beta({weight} : {weight_type}){decay}{initial} "
+          f"{{{attributes}}} -> {out}{state}")
+    print("  return %s : %s\n}" % (names, ", ".join(results)))
+
+
+if __name__ == "__main__":
+    main()
