@@ -43,9 +43,12 @@ __global__ void through(const T *src, int64_t stride, int64_t rows, T *whole,
 }
 
 template <int Threads, int N>
-__global__ void vector_through(const float *src, float *dst) {
+__global__ void vector_through(const float *src, int64_t count, float *dst) {
   const SharedVector<float, N> v(shared_base(), 0);
-  copy_async<Threads>(v, src);
+  if (count == N)
+    copy_async<Threads>(v, src);
+  else
+    copy_async<Threads>(v, src, count);
   copy_commit();
   copy_wait<0>();
   cta_sync();
@@ -125,13 +128,18 @@ static void check_nothing_read() {
           std::vector<double>(4096, 0));
 }
 
-template <int Threads, int N> static void check_vector() {
-  std::vector<double> x(N);
-  for (int i = 0; i < N; ++i)
-    x[i] = i + 0.5;
+template <int Threads, int N> static void check_vector(int64_t count = N) {
+  // Elements behind the valid ones are NaN; of none the source does not exist.
+  std::vector<double> x(N, NAN), want(N, 0);
+  for (int i = 0; i < count; ++i)
+    want[i] = x[i] = i + 0.5;
   Buffer<float> in(convert<float>(x)), out(N);
-  launch(vector_through<Threads, N>, Threads, 4 * N, in.data(), out.data());
-  compare("copy_async vector " + std::to_string(N), out.values(), x);
+  launch(vector_through<Threads, N>, Threads, 4 * N,
+         count > 0 ? in.data() : static_cast<const float *>(nullptr), count,
+         out.data());
+  compare("copy_async vector " + std::to_string(N) + " count " +
+              std::to_string(count),
+          out.values(), want);
 }
 
 template <class T, int N> static void check_flats(int64_t rows) {
@@ -206,6 +214,9 @@ int main() {
   check_nothing_read();
   check_vector<128, 64>();
   check_vector<128, 192>();
+  check_vector<128, 64>(20);
+  check_vector<128, 64>(0);
+  check_vector<128, 64>(-4);
   check_vector<32, 256>();
   check_two_groups();
   return finish();

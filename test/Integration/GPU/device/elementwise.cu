@@ -101,6 +101,9 @@ __global__ void functions(const float *x, const float *y, float *out, int n) {
     out[16 * n + i] = (3.0f + a).x[0];
     out[17 * n + i] = (a * 3.0f).x[0];
     out[18 * n + i] = fill<Flat<32>>(7.0f).x[0];
+    out[19 * n + i] = (a / b).x[0];
+    out[20 * n + i] = (a / 3.0f).x[0];
+    out[21 * n + i] = (3.0f / b).x[0];
   }
 }
 
@@ -116,7 +119,7 @@ static void check_functions() {
     v = float(random.uniform(-30, 30));
   y[10] = NAN;
   const size_t n = x.size();
-  Buffer<float> a(x), b(y), out(19 * n);
+  Buffer<float> a(x), b(y), out(22 * n);
   launch(functions, 256, 0, a.data(), b.data(), out.data(), int(n));
   const std::vector<float> all = out.values();
   const auto check = [&](int index, const char *name, auto f, double absolute,
@@ -167,6 +170,9 @@ static void check_functions() {
   check(16, "scalar +", single([](double p, double) { return 3 + p; }), 0, 0);
   check(17, "* scalar", single([](double p, double) { return p * 3; }), 0, 0);
   check(18, "fill", [](double, double) { return 7.0; }, 0, 0);
+  check(19, "/", single([](double p, double q) { return p / q; }), 0, 0);
+  check(20, "/ scalar", single([](double p, double) { return p / 3; }), 0, 0);
+  check(21, "scalar /", single([](double, double q) { return 3 / q; }), 0, 0);
   // Exact cases that the exact constructions and decays of 0 rely on.
   report(all[0] == 1.0f && all[n] == 1.0f, "exp(0) and exp2(0) are 1");
   report(all[3 * n] == 0.5f, "sigmoid(0) is 0.5");

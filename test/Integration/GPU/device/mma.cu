@@ -35,7 +35,8 @@ __device__ void fill_tile(const SharedTile<T, Rows, Cols> &tile,
 
 template <bool Transposed, Part P, int RowSteps, int ColumnSteps, class T,
           int M, int N, int K>
-__global__ void product(const float *a, const float *b, float *d) {
+__global__ void product(const float *a, const float *b, float *d,
+                        float *plain) {
   constexpr int warps = M / 16;
   const auto left =
       delta::convert<T>(load<Fragment<float, M, K, warps>>(a, K, 1));
@@ -44,10 +45,12 @@ __global__ void product(const float *a, const float *b, float *d) {
     const SharedTile<T, N, K> tile(shared_base(), 0);
     fill_tile(tile, b);
     store(dot_nt<P, RowSteps, ColumnSteps>(left, tile, acc), d, N, 1);
+    store(dot_nt<P, RowSteps, ColumnSteps>(left, tile), plain, N, 1);
   } else {
     const SharedTile<T, K, N> tile(shared_base(), 0);
     fill_tile(tile, b);
     store(dot_nn<P, RowSteps, ColumnSteps>(left, tile, acc), d, N, 1);
+    store(dot_nn<P, RowSteps, ColumnSteps>(left, tile), plain, N, 1);
   }
 }
 
@@ -86,24 +89,26 @@ static void check_product() {
       b[i * cols + j] = whole_block_outside ? NAN : used[i * cols + j];
       skipped += whole_block_outside;
     }
-  std::vector<double> want(M * N);
+  std::vector<double> want(M * N), want_plain(M * N);
   for (int m = 0; m < M; ++m)
     for (int n = 0; n < N; ++n) {
-      double sum = d[m * N + n];
+      double sum = 0;
       for (int k = 0; k < K; ++k)
         sum += a[m * K + k] * used[Transposed ? n * K + k : k * N + n];
-      want[m * N + n] = sum;
+      want_plain[m * N + n] = sum;
+      want[m * N + n] = d[m * N + n] + sum;
     }
   Buffer<float> left(convert<float>(a)), right(convert<float>(b)),
-      acc(convert<float>(d));
+      acc(convert<float>(d)), plain(M * N);
   launch(product<Transposed, P, RowSteps, ColumnSteps, T, M, N, K>, 2 * M,
-         2 * N * K, left.data(), right.data(), acc.data());
+         2 * N * K, left.data(), right.data(), acc.data(), plain.data());
   char name[120];
   std::snprintf(name, sizeof name,
                 "dot_%s %s m%d n%d k%d part %d steps %d %d, %d of %d skipped",
                 Transposed ? "nt" : "nn", type_name<T>(), M, N, K, int(P),
                 RowSteps, ColumnSteps, skipped, rows * cols);
   compare(name, acc.values(), want);
+  compare(std::string(name) + ", no accumulator", plain.values(), want_plain);
 }
 
 template <class T, int M, int N, int K> static void check_both() {
