@@ -121,6 +121,15 @@ func.func @load_too_large(%k: memref<4x64xf32>, %i: index) {
 
 // -----
 
+// A bound holds along its own axis alone.
+func.func @load_too_large_beside_the_bound(%k: memref<4x64xf32>, %i: index) {
+  // expected-error @below {{'tile.load' op tile: expected at most the 64 elements of axis 1 of source, got 128}}
+  %x = tile.load %k[%i, %i] bound(%i) {dims = array<i64: 0, 1>} : memref<4x64xf32> -> tensor<8x128xf32>
+  return
+}
+
+// -----
+
 func.func @load_steps_of_a_matrix(%k: memref<4x64xf32>, %i: index) {
   // expected-error @below {{'tile.load' op steps: expected 1 for a matrix, got 2}}
   %x = tile.load %k[%i, %i] {dims = array<i64: 0, 1>, steps = 2} : memref<4x64xf32> -> tensor<4x64xf32>

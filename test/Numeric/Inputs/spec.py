@@ -14,6 +14,8 @@
 import argparse
 
 parser = argparse.ArgumentParser()
+parser.add_argument("--batch", default="?", help="a size, or ? for any")
+parser.add_argument("--length", default="?", help="a size, or ? for any")
 parser.add_argument("--heads", type=int, default=1, help="key heads")
 parser.add_argument("--value-heads", type=int, help="default: as key heads")
 parser.add_argument("--dim", type=int, default=64, help="key dim")
@@ -41,12 +43,12 @@ implicit = args.kernel != "linear"
 
 
 def rows(sizes, dtype, steps=""):
-    return f"tensor<?x?x{steps}{sizes}x{dtype}>"
+    return f"tensor<{args.batch}x{args.length}x{steps}{sizes}x{dtype}>"
 
 
 query, key = rows(f"{H}x{K}", args.dtype), rows(f"{H}x{K}", args.dtype, step)
 value, output = rows(f"{HV}x{V}", args.dtype, step), rows(f"{HV}x{V}", args.dtype)
-state, row = f"tensor<?x{HV}x{K}x{V}xf32>", f"{HV}"
+state, row = f"tensor<{args.batch}x{HV}x{K}x{V}xf32>", f"{HV}"
 
 arguments, body, operands = [], [], []
 

@@ -21,6 +21,8 @@ def tensor(*shape, dtype):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--batch", default="?", help="a size, or ? for any")
+    parser.add_argument("--length", default="?", help="a size, or ? for any")
     parser.add_argument("--key", type=int, default=128)
     parser.add_argument("--value", type=int, default=128)
     parser.add_argument("--chunk", type=int, default=64)
@@ -36,14 +38,14 @@ def main():
 
     values = o.heads * o.group
     steps = [o.steps] if o.steps > 1 else []
-    q = tensor("?", "?", o.heads, o.key, dtype=o.dtype)
-    k = tensor("?", "?", *steps, o.heads, o.key, dtype=o.dtype)
-    v = tensor("?", "?", *steps, values, o.value, dtype=o.dtype)
-    beta = tensor("?", "?", *steps, values, dtype=o.dtype)
-    gate = tensor("?", "?", *steps, values, dtype="f32")
-    g = tensor("?", "?", values, dtype="f32")
-    s = tensor("?", values, o.key, o.value, dtype="f32")
-    out = tensor("?", "?", values, o.value, dtype=o.dtype)
+    q = tensor(o.batch, o.length, o.heads, o.key, dtype=o.dtype)
+    k = tensor(o.batch, o.length, *steps, o.heads, o.key, dtype=o.dtype)
+    v = tensor(o.batch, o.length, *steps, values, o.value, dtype=o.dtype)
+    beta = tensor(o.batch, o.length, *steps, values, dtype=o.dtype)
+    gate = tensor(o.batch, o.length, *steps, values, dtype="f32")
+    g = tensor(o.batch, o.length, values, dtype="f32")
+    s = tensor(o.batch, values, o.key, o.value, dtype="f32")
+    out = tensor(o.batch, o.length, values, o.value, dtype=o.dtype)
 
     arguments = [("q", q), ("k", k), ("v", v), ("beta", beta)]
     if not o.no_decay:

@@ -24,8 +24,11 @@ using namespace delta;
 using namespace delta::cuda;
 
 Value cuda::getUnderlyingArray(Value memref) {
-  while (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>())
-    memref = collapse.getSrc();
+  while (Operation *view = memref.getDefiningOp()) {
+    if (!isa<memref::CollapseShapeOp, memref::CastOp>(view))
+      break;
+    memref = view->getOperand(0);
+  }
   return memref;
 }
 
@@ -84,6 +87,8 @@ std::optional<Growth> GrowthAnalysis::getDim(Value memref, int64_t axis) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(axis))
     return Growth{type.getDimSize(axis)};
+  if (auto cast = memref.getDefiningOp<memref::CastOp>())
+    return getDim(cast.getSource(), axis);
   if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
     std::optional<Growth> product = Growth{1};
     for (int64_t source : collapse.getReassociationIndices()[axis])
@@ -276,6 +281,15 @@ LogicalResult HostReader::readOp(Operation *op) {
                : op->emitError("the axis must be a constant");
   if (isa<memref::CollapseShapeOp, memref::DeallocOp, func::ReturnOp>(op))
     return success();
+  // Folding makes an allocation of constant sizes a static one, cast to the
+  // type that its users have.
+  if (isa<memref::CastOp>(op)) {
+    auto type = dyn_cast<MemRefType>(op->getResult(0).getType());
+    if (type && isSupported(type))
+      return success();
+    return op->emitError() << "a cast must be to a contiguous memref, got "
+                           << op->getResult(0).getType();
+  }
   if (op->getNumResults() == 1 && op->getResult(0).getType().isIndex() &&
       isa<arith::ArithDialect>(op->getDialect()))
     return success();
@@ -345,6 +359,8 @@ static std::string describeDim(Value memref, int64_t axis) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(axis))
     return std::to_string(type.getDimSize(axis));
+  if (auto cast = memref.getDefiningOp<memref::CastOp>())
+    return describeDim(cast.getSource(), axis);
   if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
     std::string text;
     for (int64_t source : collapse.getReassociationIndices()[axis])

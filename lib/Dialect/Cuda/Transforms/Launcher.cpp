@@ -82,6 +82,8 @@ Value HostTranslator::getDim(Value memref, int64_t axis) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(axis))
     return code.index(type.getDimSize(axis));
+  if (auto cast = memref.getDefiningOp<memref::CastOp>())
+    return getDim(cast.getSource(), axis);
   if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
     SmallVector<Value> extents;
     int64_t factor = 1;

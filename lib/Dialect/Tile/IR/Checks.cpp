@@ -47,7 +47,8 @@ LogicalResult tile::expectElement(Operation *op, StringRef name,
 
 LogicalResult tile::expectBox(Operation *op, StringRef name, MemRefType array,
                               ShapedType tile, size_t indices,
-                              ArrayRef<int64_t> dims) {
+                              ArrayRef<int64_t> dims,
+                              std::optional<int64_t> boundAxis) {
   int64_t rank = array.getRank();
   if (indices != static_cast<size_t>(rank))
     return op->emitOpError() << "indices: expected one for each of the " << rank
@@ -65,7 +66,8 @@ LogicalResult tile::expectBox(Operation *op, StringRef name, MemRefType array,
       return op->emitOpError() << "dims: expected distinct axes of " << name
                                << " below " << rank << ", got [" << dims << "]";
     int64_t extent = array.getDimSize(dim);
-    if (!ShapedType::isDynamic(extent) && tile.getDimSize(axis) > extent)
+    if (!ShapedType::isDynamic(extent) && boundAxis != int64_t(axis) &&
+        tile.getDimSize(axis) > extent)
       return op->emitOpError()
              << "tile: expected at most the " << extent << " elements of axis "
              << dim << " of " << name << ", got " << tile.getDimSize(axis);

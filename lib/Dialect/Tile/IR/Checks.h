@@ -35,10 +35,13 @@ mlir::LogicalResult expectElement(mlir::Operation *op, llvm::StringRef name,
 
 /// A box of `array`, one extent of `shape` along each axis of `dims`, starting
 /// at `indices` indices: their number, distinct axes in range, an extent that a
-/// static axis holds, and equal element types.
+/// static axis holds, and equal element types. Along tile axis `boundAxis`, if
+/// any, a bound says how much is there, so that the box may be longer than the
+/// array.
 mlir::LogicalResult expectBox(mlir::Operation *op, llvm::StringRef name,
                               mlir::MemRefType array, mlir::ShapedType tile,
-                              size_t indices, llvm::ArrayRef<int64_t> dims);
+                              size_t indices, llvm::ArrayRef<int64_t> dims,
+                              std::optional<int64_t> boundAxis);
 
 /// Rule V1 for `tile.dot` and `tile.dot_start`.
 mlir::LogicalResult expectProduct(mlir::Operation *op, mlir::Type a,

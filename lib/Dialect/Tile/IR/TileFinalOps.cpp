@@ -55,7 +55,8 @@ LogicalResult CopyOp::verify() {
                          << global;
   if (failed(expectShared(*this, "shared", shared)) ||
       failed(expectBox(*this, "global", global, shared, getIndices().size(),
-                       getDims())))
+                       getDims(),
+                       getBound() ? std::optional<int64_t>(0) : std::nullopt)))
     return failure();
   if (getToGlobal() && getEngine() == Engine::CpAsync)
     return emitOpError()

@@ -40,6 +40,12 @@ static LogicalResult expectBoundAxis(Operation *op, RankedTensorType tile,
                            << tile.getRank() << ", got " << axis;
 }
 
+/// The tile axis along which a load or store stops at its bound.
+template <typename OpTy> static std::optional<int64_t> getBoundedAxis(OpTy op) {
+  return op.getBound() ? std::optional<int64_t>(op.getBoundAxis())
+                       : std::nullopt;
+}
+
 LogicalResult LoadOp::verify() {
   auto source = cast<MemRefType>(getSource().getType());
   RankedTensorType tile = getTile().getType();
@@ -54,14 +60,15 @@ LogicalResult LoadOp::verify() {
         tile.getElementType());
   }
   if (failed(expectBox(*this, "source", source, read, getIndices().size(),
-                       getDims())))
+                       getDims(), getBoundedAxis(*this))))
     return failure();
   return expectBoundAxis(*this, tile, getBoundAxis());
 }
 
 LogicalResult StoreOp::verify() {
   if (failed(expectBox(*this, "dest", cast<MemRefType>(getDest().getType()),
-                       getTile().getType(), getIndices().size(), getDims())))
+                       getTile().getType(), getIndices().size(), getDims(),
+                       getBoundedAxis(*this))))
     return failure();
   return expectBoundAxis(*this, getTile().getType(), getBoundAxis());
 }
