@@ -98,6 +98,23 @@ std::string KernelConverter::argumentName(unsigned index, StringRef otherwise) {
   return name ? name.str() : (otherwise + Twine(index)).str();
 }
 
+/// The strides of an array without an offset, dynamic where a size that they
+/// multiply is.
+static FailureOr<SmallVector<int64_t>> getStrides(MemRefType array) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(array.getStridesAndOffset(strides, offset)) || offset != 0)
+    return failure();
+  // Over an empty axis MLIR calls them dynamic too; no element is ever reached.
+  if (array.getLayout().isIdentity())
+    for (auto [axis, stride] : llvm::enumerate(strides))
+      if (llvm::none_of(array.getShape().drop_front(axis + 1),
+                        ShapedType::isDynamic) &&
+          ShapedType::isDynamic(stride))
+        stride = 0;
+  return strides;
+}
+
 LogicalResult KernelConverter::planParameters() {
   // A workspace has the name of the value that it holds; the value keeps it.
   llvm::StringSet<> taken;
@@ -119,13 +136,12 @@ LogicalResult KernelConverter::planParameters() {
     addParameter(
         cuda::PointerType::get(array.getElementType(), !isWritten(argument)),
         name);
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (failed(array.getStridesAndOffset(strides, offset)) || offset != 0)
+    FailureOr<SmallVector<int64_t>> strides = getStrides(array);
+    if (failed(strides))
       return kernel.emitError()
              << "array " << name << ": expected strides and no offset, got "
              << array;
-    for (auto [axis, stride] : llvm::enumerate(strides))
+    for (auto [axis, stride] : llvm::enumerate(*strides))
       if (ShapedType::isDynamic(stride))
         addParameter(b.getIndexType(), axis == 0
                                            ? name + "_batch_stride"
@@ -165,11 +181,8 @@ void KernelConverter::mapArguments(Block &entry, KernelBody &body) {
       body.map(argument, parameter);
       continue;
     }
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    (void)array.getStridesAndOffset(strides,
-                                    offset); // checked by planParameters
     GlobalArray global{parameter, {}, name};
+    SmallVector<int64_t> strides = *getStrides(array); // checked before
     for (int64_t stride : strides)
       global.strides.push_back(ShapedType::isDynamic(stride)
                                    ? entry.getArgument(position++)
