@@ -116,8 +116,8 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     the same iteration become a ring of `stages` slots. `stages - 1` slots are filled in
     front of the loop; iteration c obtains its slot, then starts the copies of
     iteration c + stages - 1, whose index arithmetic is cloned. Iterations past the end
-    copy zero rows: zeros are written, nothing is read. A loop that this does not fit
-    is left alone.
+    copy zero rows: zeros are written, nothing is read. With one slot, each iteration
+    waits for its own copies. A loop that this does not fit is left alone.
 
     ```mlir
     scf.for %c = %c0 to %n step %c1 { copy %k[%c], %K; await; .. dot %a, %K .. }
@@ -134,7 +134,7 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0",
-           "slots of a ring; 0: those of the kernel's `delta.schedule`, 1: no ring">
+           "slots of a ring; 0: those of the kernel's `delta.schedule`, or 2">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -187,8 +187,8 @@ def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::ModuleOp"> {
     Inserts a `tile.barrier` in front of an access to an `alloc` buffer if another thread may
     have written the same bytes, or have read what is written now, since the last
     barrier, also in an earlier iteration of a loop around it. Ops that meet inside
-    (`peek` of a cp_async_group ring, `tri_inverse`, `scan` over several warps) count as
-    barriers.
+    (`peek` of a cp_async_group ring, `acquire` of a ring of one slot, `tri_inverse`,
+    `scan` over several warps) count as barriers.
   }];
 }
 

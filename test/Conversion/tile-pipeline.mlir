@@ -42,8 +42,18 @@
 // THREE: arith.constant 2 : index
 // THREE: tile.acquire
 
+// With one stage each iteration copies for itself, all of the rows that it has.
 // ONE-LABEL: tile.kernel @chain
-// ONE-NOT: tile.ring_create
+// ONE: tile.ring_create "chunks" cp_async_group {{.*}} : <1,
+// ONE-NOT: tile.acquire
+// ONE: scf.for %[[C:[a-z0-9]+]] =
+// ONE: %[[ROWS:.*]] = arith.minui
+// ONE: tile.acquire %{{.*}}[%[[C]]]
+// ONE: tile.copy cp_async %{{.*}} bound(%[[ROWS]])
+// ONE: tile.commit
+// ONE: tile.peek %{{.*}}[%[[C]]]
+// ONE: tile.dot
+// ONE: tile.release
 tile.kernel @chain(%b: index, %k: memref<?x?x128xbf16>, %g: memref<?x?x64xf32>, %s: memref<64x64xf32>, %n: index, %T: index)
     attributes {grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
@@ -68,6 +78,23 @@ tile.kernel @chain(%b: index, %k: memref<?x?x128xbf16>, %g: memref<?x?x64xf32>, 
     scf.yield %x : tensor<64x64xf32, #tile.frag<warps = 4>>
   }
   tile.store %S, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32, #tile.frag<warps = 4>>, memref<64x64xf32>
+  tile.return
+}
+
+// What an iteration stores may be what a later one loads.
+
+// CHECK-LABEL: tile.kernel @in_place
+// CHECK-NOT: tile.ring_create
+tile.kernel @in_place(%b: index, %k: memref<?x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %Ks = tile.alloc : memref<64xf32, #tile.smem<0>>
+  scf.for %c = %c0 to %n step %c1 {
+    %h = tile.copy cp_async %k[%c, %c0], %Ks {dims = array<i64: 1>} : memref<?x64xf32>, memref<64xf32, #tile.smem<0>>
+    tile.await %h : !tile.async<none>
+    %a = tile.read %Ks : memref<64xf32, #tile.smem<0>> -> tensor<64xf32, #tile.flat<warps = 4>>
+    tile.store %a, %k[%n, %c0] {dims = array<i64: 1>} : tensor<64xf32, #tile.flat<warps = 4>>, memref<?x64xf32>
+  }
   tile.return
 }
 

@@ -137,3 +137,29 @@ tile.kernel @ring(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : 
   }
   tile.return
 }
+
+// Of a ring of one slot the acquire is a barrier too.
+
+// CHECK-LABEL: tile.kernel @single
+// CHECK: scf.for
+// CHECK-NEXT: tile.acquire
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.commit
+// CHECK-NEXT: tile.peek
+// CHECK-NEXT: tile.read
+tile.kernel @single(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.alloc : !buffer
+  %x = arith.constant dense<1.0> : !tile
+  %ring = tile.ring_create "r" cp_async_group : !tile.ring<1, [!buffer]>
+  scf.for %c = %c0 to %n step %c1 {
+    %w, %k = tile.acquire %ring[%c] : !tile.ring<1, [!buffer]> -> !buffer
+    tile.write %x, %a : !tile, !buffer
+    tile.commit %w
+    %slot, %l = tile.peek %ring[%c] : !tile.ring<1, [!buffer]> -> !buffer
+    %y = tile.read %a : !buffer -> !tile
+    tile.release %slot
+  }
+  tile.return
+}

@@ -85,6 +85,7 @@ private:
   mlir::LogicalResult convertAwait(tile::AwaitOp op);
   mlir::LogicalResult convertRingCreate(tile::RingCreateOp op);
   template <typename SlotOp> void convertSlot(SlotOp op);
+  void convertAcquire(tile::AcquireOp op);
   void convertPeek(tile::PeekOp op);
 
   /// What stands for `value`. A repeated number becomes a tile here.

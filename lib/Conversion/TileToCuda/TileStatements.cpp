@@ -47,15 +47,8 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       .Case<RingCreateOp>(
           [&](RingCreateOp ring) { return convertRingCreate(ring); })
       .Case<PeekOp>([&](PeekOp peek) { return convertPeek(peek), success(); })
-      .Case<AcquireOp>([&](AcquireOp acquire) {
-        bool isAhead = isa<scf::ForOp>(acquire->getParentOp());
-        cuda::CommentOp::create(
-            b, isAhead
-                   ? "Start to copy a later chunk; past the end it is zeros, "
-                     "and nothing is read."
-                   : "Start to copy a first chunk.");
-        return convertSlot(acquire), success();
-      })
+      .Case<AcquireOp>(
+          [&](AcquireOp acquire) { return convertAcquire(acquire), success(); })
       .Case<CommitOp>([&](CommitOp) {
         return callInPlace({}, "copy_commit", {}, {}), success();
       })
@@ -317,9 +310,15 @@ template <typename SlotOp> void KernelBody::convertSlot(SlotOp op) {
   bool fills = std::is_same_v<SlotOp, tile::AcquireOp>;
   APInt known;
   bool isKnown = matchPattern(op.getIndex(), m_ConstantInt(&known));
-  StringRef prefix = !fills ? "" : isKnown ? "first_" : "next_";
+  bool isSingle = type.getStages() == 1;
+  StringRef prefix = !fills     ? ""
+                     : isSingle ? "new_"
+                     : isKnown  ? "first_"
+                                : "next_";
   Value slot;
-  if (isKnown) {
+  if (isSingle) {
+    slot = byteLiteral(0, named(prefix + "slot"));
+  } else if (isKnown) {
     slot = byteLiteral(known.getSExtValue() % type.getStages() *
                            tile::getSlotBytes(type),
                        named(prefix + "slot"));
@@ -339,13 +338,29 @@ template <typename SlotOp> void KernelBody::convertSlot(SlotOp op) {
   }
 }
 
+void KernelBody::convertAcquire(tile::AcquireOp op) {
+  if (op.getRing().getType().getStages() == 1) {
+    cuda::CommentOp::create(b,
+                            "Copy this chunk once nobody reads the last one.");
+    callInPlace({}, "cta_sync", {}, {});
+  } else if (isa<scf::ForOp>(op->getParentOp())) {
+    cuda::CommentOp::create(b,
+                            "Start to copy a later chunk; past the end it is "
+                            "zeros, and nothing is read.");
+  } else {
+    cuda::CommentOp::create(b, "Start to copy a first chunk.");
+  }
+  convertSlot(op);
+}
+
 void KernelBody::convertPeek(tile::PeekOp op) {
+  int64_t stages = op.getRing().getType().getStages();
   cuda::CommentOp::create(
-      b, "This chunk has landed, and no warp reads the slot any more that is "
-         "filled next.");
+      b, stages == 1 ? "This chunk has landed."
+                     : "This chunk has landed, and no warp reads the "
+                       "slot any more that is filled next.");
   // In front of a peek the groups of stages - 1 later chunks are open but one.
-  callInPlace({}, "copy_wait", integer(op.getRing().getType().getStages() - 2),
-              {});
+  callInPlace({}, "copy_wait", integer(std::max<int64_t>(stages - 2, 0)), {});
   callInPlace({}, "cta_sync", {}, {});
   convertSlot(op);
 }

@@ -28,9 +28,10 @@ using namespace delta::tile;
 
 namespace {
 
-/// Buffers that an op touches, with all that is nested in it.
+/// Memory that an op touches, with all that is nested in it.
 struct Touched {
   llvm::SetVector<Value> reads, writes;
+  SmallVector<GlobalAccess> arrays;
 
   explicit Touched(Operation *op) {
     op->walk([&](Operation *inner) {
@@ -40,6 +41,8 @@ struct Touched {
         if (access.writes)
           writes.insert(access.buffer);
       }
+      if (std::optional<GlobalAccess> access = getGlobalAccess(inner))
+        arrays.push_back(*access);
     });
   }
   bool conflictsWith(const Touched &later) const {
@@ -47,8 +50,13 @@ struct Touched {
                     const llvm::SetVector<Value> &b) {
       return llvm::any_of(a, [&](Value value) { return b.contains(value); });
     };
-    return meets(writes, later.reads) || meets(writes, later.writes) ||
-           meets(reads, later.writes);
+    bool onArrays = llvm::any_of(arrays, [&](const GlobalAccess &access) {
+      return llvm::any_of(later.arrays, [&](const GlobalAccess &other) {
+        return access.conflictsWith(other);
+      });
+    });
+    return onArrays || meets(writes, later.reads) ||
+           meets(writes, later.writes) || meets(reads, later.writes);
   }
 };
 
@@ -69,6 +77,17 @@ private:
 };
 
 } // namespace
+
+/// Whether `op` copies into shared memory, or waits for such a copy.
+static bool bringsIn(Operation *op) {
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return !copy.getToGlobal();
+  auto await = dyn_cast<AwaitOp>(op);
+  return await && llvm::any_of(await.getInflight(), [](Value inflight) {
+           auto copy = inflight.getDefiningOp<CopyOp>();
+           return copy && !copy.getToGlobal();
+         });
+}
 
 /// Adds an op, what it uses and what writes the buffers that it reads.
 void LoopOrder::need(Operation *op) {
@@ -107,10 +126,10 @@ void LoopOrder::run() {
   for (Value next : body.getTerminator()->getOperands())
     if (Operation *def = next.getDefiningOp())
       need(def);
-  // Copies for later iterations are what this one must not wait with.
+  // Copies for later iterations must not wait with the rest; and where a wait
+  // for this one's copies comes early, so can the products behind it.
   for (Operation &op : body)
-    if (isa<PeekOp, AcquireOp, CommitOp>(op) ||
-        (isa<CopyOp>(op) && !cast<CopyOp>(op).getToGlobal()))
+    if (isa<PeekOp, AcquireOp, CommitOp>(op) || bringsIn(&op))
       need(&op);
   if (!isLegal())
     return;

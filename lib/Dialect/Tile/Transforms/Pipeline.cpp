@@ -10,7 +10,8 @@
 /// ring whose two ends are the same warps. In iteration c the peek stands
 /// before the acquire: behind the peek's barrier every thread has left
 /// iteration c - 1, whose slot is the one that is filled again, so one barrier
-/// an iteration serves both ends.
+/// an iteration serves both ends. With a single slot nothing runs ahead, and
+/// the acquire is a barrier too.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -125,6 +126,15 @@ bool LoopPipeliner::collect() {
     bool isVector = cast<MemRefType>(copy.getShared().getType()).getRank() == 1;
     (isVector ? vectors : copies).push_back(copy);
   }
+  // What this iteration writes, a later one may not have read.
+  bool conflicts = false;
+  loop.getBody()->walk([&](Operation *op) {
+    std::optional<GlobalAccess> access = getGlobalAccess(op);
+    for (CopyOp copy : llvm::concat<CopyOp>(copies, vectors))
+      conflicts |= access && access->conflictsWith(*getGlobalAccess(copy));
+  });
+  if (conflicts)
+    return false;
   // Coarse alignment first, so that a slot has no holes.
   copies.append(vectors);
   return !copies.empty();
@@ -144,22 +154,29 @@ void LoopPipeliner::fill(Value counter, StringRef prefix) {
     if (auto name = dyn_cast<NameLoc>(op->getLoc()))
       clone->setLoc(named((prefix + name.getName().getValue()).str()));
   }
-  Value exists = arith::CmpIOp::create(b, named((prefix + "exists").str()),
-                                       arith::CmpIPredicate::slt, counter,
-                                       loop.getUpperBound());
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  // This iteration exists; a later one may not.
+  bool isAhead = counter != loop.getInductionVar();
+  Value exists, zero;
+  if (isAhead) {
+    exists = arith::CmpIOp::create(b, named((prefix + "exists").str()),
+                                   arith::CmpIPredicate::slt, counter,
+                                   loop.getUpperBound());
+    zero = arith::ConstantIndexOp::create(b, loc, 0);
+  }
   auto acquire = AcquireOp::create(b, loc, SlotType::get(b.getContext()),
                                    bufferTypes(), ring, counter);
   acquire->setAttr(getBufferNamesAttrName(), names);
   SmallVector<Value> inflight;
   for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers())) {
     int64_t extent = cast<MemRefType>(buffer.getType()).getShape()[0];
-    Value bound =
-        copy.getBound()
-            ? map.lookupOrDefault(copy.getBound())
-            : arith::ConstantIndexOp::create(b, loc, extent).getResult();
-    Value rows = arith::SelectOp::create(b, named((prefix + "rows").str()),
-                                         exists, bound, zero);
+    Value rows =
+        copy.getBound() ? map.lookupOrDefault(copy.getBound()) : Value();
+    if (isAhead) {
+      if (!rows)
+        rows = arith::ConstantIndexOp::create(b, loc, extent);
+      rows = arith::SelectOp::create(b, named((prefix + "rows").str()), exists,
+                                     rows, zero);
+    }
     SmallVector<Value> indices;
     for (Value position : copy.getIndices())
       indices.push_back(map.lookupOrDefault(position));
@@ -189,18 +206,21 @@ void LoopPipeliner::run() {
       Protocol::CpAsyncGroup, /*consumers=*/1, /*offset=*/IntegerAttr());
   create->setAttr(getBufferNamesAttrName(), names);
   ring = create.getRing();
-  for (int64_t stage = 0; stage < stages - 1; ++stage) {
+  for (int64_t stage = 0; stage < stages - 1; ++stage)
     fill(arith::ConstantIndexOp::create(b, loc, stage), "first_");
-  }
 
   b.setInsertionPointToStart(loop.getBody());
   Value counter = loop.getInductionVar();
+  if (stages == 1)
+    fill(counter, "");
   auto peek = PeekOp::create(b, loc, SlotType::get(b.getContext()),
                              bufferTypes(), ring, counter);
   peek->setAttr(getBufferNamesAttrName(), names);
-  Value ahead = arith::ConstantIndexOp::create(b, loc, stages - 1);
-  Value next = arith::AddIOp::create(b, named("next"), counter, ahead);
-  fill(next, "next_");
+  if (stages > 1) {
+    Value ahead = arith::ConstantIndexOp::create(b, loc, stages - 1);
+    Value next = arith::AddIOp::create(b, named("next"), counter, ahead);
+    fill(next, "next_");
+  }
 
   for (auto [copy, buffer] : llvm::zip(copies, peek.getBuffers())) {
     Value old = copy.getShared();
@@ -226,9 +246,8 @@ struct PipelinePass : public delta::tile::impl::PipelineBase<PipelinePass> {
               kernel->getAttrOfType<delta::ScheduleAttr>("delta.schedule");
           schedule && depth == 0)
         depth = schedule.getStages();
-      // One stage: copy, wait, compute; what is there already.
-      if (depth < 2)
-        continue;
+      if (depth == 0)
+        depth = 2;
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {

@@ -162,11 +162,13 @@ static LogicalResult refuseBuffer(Operation *op, ArrayRef<int64_t> shape) {
 /// copies that were issued before it, so that it runs beside the ops in
 /// between.
 static void issueEarly(CopyOp copy) {
+  GlobalAccess reads = *getGlobalAccess(copy);
   Operation *position = copy;
   while (Operation *before = position->getPrevNode()) {
     bool feedsCopy = llvm::is_contained(before->getUsers(), copy);
+    std::optional<GlobalAccess> access = getGlobalAccess(before);
     bool mayWrite = before->getNumRegions() != 0 ||
-                    isa<StoreOp, SignalOp, ExpectOp, TicketOp>(before);
+                    (access && access->conflictsWith(reads));
     if (feedsCopy || mayWrite || isa<CopyOp, AllocOp>(before))
       break;
     position = before;

@@ -96,7 +96,11 @@ static bool conflicts(AllocOp alloc, const llvm::SetVector<AllocOp> &others) {
 static bool completes(Operation *op) { return isa<AwaitOp>(op); }
 
 void BarrierPlacer::visit(Operation *op, Pending &pending) {
-  if (isa<PeekOp>(op)) // waits, then meets the other threads
+  // A peek waits, then meets the other threads; of a single slot, so does an
+  // acquire.
+  auto acquire = dyn_cast<AcquireOp>(op);
+  if (isa<PeekOp>(op) ||
+      (acquire && acquire.getRing().getType().getStages() == 1))
     return pending.clear();
   SmallVector<std::pair<AllocOp, SharedAccess>> accesses;
   for (const SharedAccess &access : getSharedAccesses(op))

@@ -133,7 +133,7 @@ int64_t SharedPlanner::run() {
   kernel.walk([&](AllocOp alloc) { allocs[alloc] = {}; });
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (const SharedAccess &access : getSharedAccesses(op)) {
-      auto found = allocs.find(access.buffer.getDefiningOp());
+      auto *found = allocs.find(access.buffer.getDefiningOp());
       if (found == allocs.end())
         continue;
       if (found->second.ops.empty())

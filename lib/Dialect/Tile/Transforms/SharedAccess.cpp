@@ -66,6 +66,23 @@ SmallVector<SharedAccess> delta::tile::getSharedAccesses(Operation *op) {
   return accesses;
 }
 
+std::optional<GlobalAccess> delta::tile::getGlobalAccess(Operation *op) {
+  using Access = std::optional<GlobalAccess>;
+  return llvm::TypeSwitch<Operation *, Access>(op)
+      .Case<LoadOp>([](LoadOp load) -> Access {
+        return GlobalAccess{load.getSource(), false};
+      })
+      .Case<StoreOp>([](StoreOp store) -> Access {
+        return GlobalAccess{store.getDest(), true};
+      })
+      .Case<CopyOp>([](CopyOp copy) -> Access {
+        return GlobalAccess{copy.getGlobal(), copy.getToGlobal()};
+      })
+      .Case<SignalOp, ExpectOp, TicketOp>(
+          [](auto) -> Access { return GlobalAccess{Value(), true}; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
 bool delta::tile::containsBarrier(Operation *op) {
   // A scan inside one warp has none.
   if (auto scan = dyn_cast<ScanOp>(op))

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the passes on shared memory must agree on: which buffer a tile gets,
-/// and which op touches which buffer. Sizes are in IR/SharedMemory.h.
+/// What passes that place and move accesses must agree on: which buffer a tile
+/// gets, and which op touches which buffer and which array. Sizes are in
+/// IR/SharedMemory.h.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,23 @@ struct SharedAccess {
 /// The shared buffers that `op` itself touches; nothing for an op that only
 /// carries regions. An `await` of a copy counts as the write that it completes.
 llvm::SmallVector<SharedAccess> getSharedAccesses(mlir::Operation *op);
+
+/// What an op does with memory outside of the CTA.
+struct GlobalAccess {
+  /// An argument of the kernel, or null: any memory. Different arguments are
+  /// different memory where one of them is written.
+  mlir::Value array;
+  bool writes;
+
+  bool conflictsWith(const GlobalAccess &other) const {
+    return (writes || other.writes) &&
+           (!array || !other.array || array == other.array);
+  }
+};
+
+/// What `op` itself does with global memory, if it touches any. Ops that meet
+/// other CTAs (`signal`, `expect`, `ticket`) write any memory.
+std::optional<GlobalAccess> getGlobalAccess(mlir::Operation *op);
 
 /// Whether every thread of the CTA passes a barrier inside `op` before it
 /// touches what other threads wrote, and another one before it returns.
