@@ -208,7 +208,9 @@ void KernelConverter::mapGridIndices(Block &entry, KernelBody &body) {
   // The CTAs of one step of the index at hand: a product of extents.
   int64_t known = 1;
   SmallVector<unsigned> unknown;
-  for (auto [axis, extent] : llvm::enumerate(grid)) {
+  for (auto [axis, size] : llvm::enumerate(grid)) {
+    // An empty grid is never launched, but a remainder by 0 does not compile.
+    int64_t extent = size == 0 ? 1 : size;
     Value index = cuda::BuiltinOp::create(b, unsignedType, "blockIdx.x",
                                           /*name=*/StringAttr());
     auto apply = [&](BinaryKind kind, Value by) {
