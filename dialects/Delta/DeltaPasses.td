@@ -129,6 +129,8 @@ def SelectSchedule : Pass<"delta-select-schedule", "::mlir::ModuleOp"> {
     and leaves a remark that says why. A schedule written by the user is obeyed, or
     refused with the reason.
   }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
+      "the GPU whose shared memory the schedule must fit">];
 }
 
 def SplitKernels : Pass<"delta-split-kernels", "::mlir::ModuleOp"> {

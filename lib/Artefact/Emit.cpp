@@ -36,12 +36,6 @@
 using namespace mlir;
 using namespace delta;
 
-/// What nvcc 13.0 knows, from the first target that the kernels can run on.
-static constexpr StringLiteral knownTargets[] = {
-    "sm_80",   "sm_86",  "sm_87",   "sm_88",  "sm_89",   "sm_90",
-    "sm_90a",  "sm_100", "sm_100a", "sm_103", "sm_103a", "sm_110",
-    "sm_110a", "sm_120", "sm_120a", "sm_121", "sm_121a"};
-
 namespace {
 
 class Emitter {
@@ -82,10 +76,9 @@ LogicalResult Emitter::check(llvm::Error error) {
 
 LogicalResult Emitter::checkOptions() {
   for (const std::string &target : options.targets)
-    if (!llvm::is_contained(knownTargets, target))
-      return module.emitError()
-             << "unknown target '" << target << "', expected one of "
-             << llvm::join(ArrayRef<StringLiteral>(knownTargets), ", ");
+    if (!lookupTarget(target))
+      return module.emitError() << "unknown target '" << target
+                                << "', expected one of " << getTargetNames();
   if (options.directory == "-" && wantsBinaries())
     return module.emitError(
         "binaries need a folder to be written to: give one with -o");
@@ -129,7 +122,7 @@ LogicalResult Emitter::lower() {
     FinalOptions final;
     final.target = smallestTarget(options.targets);
     buildChunkedPipeline(manager);
-    buildTileValuePipeline(manager);
+    buildTileValuePipeline(manager, final.target);
     buildTileFinalPipeline(manager, final);
     buildCudaPipeline(manager);
   }
@@ -289,6 +282,8 @@ LogicalResult delta::emitFile(StringRef inputFilename,
     return failure();
   }
   MLIRContext context(registry);
+  // The user wrote a spec: what it has become says nothing about the mistake.
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);

@@ -41,9 +41,18 @@ std::string delta::TemporaryFolder::operator/(StringRef name) const {
   return result.str().str();
 }
 
-Error delta::writeFile(StringRef path, StringRef contents) {
+Error delta::writeFile(StringRef name, StringRef contents) {
+  // Through links, to the file that they name; never in the place of a device.
+  SmallString<128> path(name);
+  if (sys::fs::exists(name)) {
+    if (std::error_code error = sys::fs::real_path(name, path))
+      return fail("cannot write", name, error);
+    if (!sys::fs::is_regular_file(path))
+      return fail("cannot write", name,
+                  std::make_error_code(std::errc::invalid_argument));
+  }
   Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(
-      path + ".%%%%%%%%", sys::fs::all_read | sys::fs::all_write);
+      Twine(path) + ".%%%%%%%%", sys::fs::all_read | sys::fs::all_write);
   if (!file)
     return fail("cannot write", path, errorToErrorCode(file.takeError()));
   {

@@ -28,10 +28,12 @@ void delta::buildChunkedPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createVerifyChunked());
 }
 
-void delta::buildTileValuePipeline(OpPassManager &pm) {
+void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target) {
   // The schedule is chosen while the algebra is still visible; all that follows
   // applies it.
-  pm.addPass(createSelectSchedule());
+  SelectScheduleOptions schedule;
+  schedule.target = target.str();
+  pm.addPass(createSelectSchedule(schedule));
   // A value that two ops of the loop compute alike crosses the cut once.
   pm.addPass(createCSEPass());
   pm.addPass(createSplitKernels());
@@ -47,10 +49,11 @@ void delta::registerTilePipelines() {
   PassPipelineRegistration<>("delta-chunked-pipeline",
                              "From the recurrent to the chunked phase",
                              buildChunkedPipeline);
-  PassPipelineRegistration<>("delta-tile-value-pipeline",
-                             "From the recurrent phase to kernels in value form",
-                             [](OpPassManager &pm) {
-                               buildChunkedPipeline(pm);
-                               buildTileValuePipeline(pm);
-                             });
+  PassPipelineRegistration<>(
+      "delta-tile-value-pipeline",
+      "From the recurrent phase to kernels in value form",
+      [](OpPassManager &pm) {
+        buildChunkedPipeline(pm);
+        buildTileValuePipeline(pm);
+      });
 }

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <set>
 
 #include <fcntl.h>
@@ -385,9 +386,19 @@ static MaybeError writeNewFile(const std::string &path,
 MaybeError writeSafetensors(const std::string &path, const TensorFile &file) {
   if (auto error = checkNames(file))
     return Error{fmt::format("cannot write '{}': {}", path, error->message)};
-  const std::string temporary = fmt::format("{}.tmp.{}", path, ::getpid());
+  // Through links, to the file that they name; never in the place of a device.
+  std::error_code ignored;
+  std::filesystem::path target =
+      std::filesystem::weakly_canonical(path, ignored);
+  if (ignored)
+    target = path;
+  if (std::filesystem::exists(target, ignored) &&
+      !std::filesystem::is_regular_file(target, ignored))
+    return Error{fmt::format("cannot write '{}': not a regular file", path)};
+  const std::string temporary =
+      fmt::format("{}.tmp.{}", target.string(), ::getpid());
   MaybeError error = writeNewFile(temporary, file);
-  if (!error && std::rename(temporary.c_str(), path.c_str()) != 0)
+  if (!error && std::rename(temporary.c_str(), target.c_str()) != 0)
     error = Error{std::strerror(errno)};
   if (!error)
     return std::nullopt;

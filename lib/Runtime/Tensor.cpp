@@ -132,7 +132,7 @@ HostTensor::HostTensor(DType dtype, std::vector<int64_t> shape)
   auto *memory = static_cast<std::byte *>(std::aligned_alloc(alignment, size));
   if (!memory) {
     fmt::print(stderr, "error: out of memory: {} bytes for a tensor\n", size);
-    std::abort();
+    std::exit(EXIT_FAILURE);
   }
   std::memset(memory, 0, size);
   bytes.reset(memory);

@@ -16,9 +16,12 @@
 static constexpr delta::Target targets[] = {
     {"sm_80", 166912, 65536, 255, 1024, 2048, false},
     {"sm_86", 101376, 65536, 255, 1024, 1536, false},
+    {"sm_87", 166912, 65536, 255, 1024, 1536, false},
     {"sm_89", 101376, 65536, 255, 1024, 1536, false},
     {"sm_90", 232448, 65536, 255, 1024, 2048, false},
     {"sm_90a", 232448, 65536, 255, 1024, 2048, true},
+    {"sm_100", 232448, 65536, 255, 1024, 2048, false},
+    {"sm_120", 101376, 65536, 255, 1024, 1536, false},
 };
 
 const delta::Target *delta::lookupTarget(std::string_view name) {
@@ -29,5 +32,5 @@ const delta::Target *delta::lookupTarget(std::string_view name) {
 }
 
 std::string_view delta::getTargetNames() {
-  return "sm_80, sm_86, sm_89, sm_90, sm_90a";
+  return "sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, sm_120";
 }

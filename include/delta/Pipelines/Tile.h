@@ -13,6 +13,8 @@
 #ifndef DELTA_PIPELINES_TILE_H
 #define DELTA_PIPELINES_TILE_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -26,10 +28,13 @@ void buildChunkedPipeline(mlir::OpPassManager &pm);
 /// From the verified chunked phase to the verified value form.
 ///
 /// Input: functions as `delta-chunk` makes them, with a state. Output: for a
-/// function f, kernels `f_prepare` (where something does not depend on the state)
-/// and `f_chain`, and f itself as the host program: sizes, workspace
+/// function f, kernels `f_prepare` (where something does not depend on the
+/// state) and `f_chain`, and f itself as the host program: sizes, workspace
 /// (`memref.alloc`), launches.
-void buildTileValuePipeline(mlir::OpPassManager &pm);
+///
+/// The schedule fits the GPU \p target, a name of delta/Support/Target.h.
+void buildTileValuePipeline(mlir::OpPassManager &pm,
+                            llvm::StringRef target = "sm_80");
 
 /// Registers the two as `delta-chunked-pipeline` (recurrent to chunked) and
 /// `delta-tile-value-pipeline` (recurrent to value form).

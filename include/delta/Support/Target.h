@@ -36,8 +36,8 @@ struct Target {
   /// the others or not at all.)
   bool hasWarpgroups;
 
-  /// Bytes of shared memory that every CTA takes besides its own. An SM has this
-  /// much more than one CTA may have.
+  /// Bytes of shared memory that every CTA takes besides its own. An SM has
+  /// this much more than one CTA may have.
   static constexpr int64_t reservedSharedBytes = 1024;
 };
 

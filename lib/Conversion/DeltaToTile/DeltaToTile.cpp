@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace delta {
 #define GEN_PASS_DEF_CONVERTDELTATOTILE
@@ -58,6 +59,12 @@ static StringRef nameOfCaptured(Value value) {
   if (isa<arith::CeilDivUIOp>(def))
     return "chunks";
   return "";
+}
+
+static bool isCallersArray(Value value) {
+  if (auto collapse = value.getDefiningOp<memref::CollapseShapeOp>())
+    value = collapse.getSrc();
+  return isa<BlockArgument>(value);
 }
 
 namespace {
@@ -120,16 +127,28 @@ SmallVector<StringRef> KernelBuilder::gridNames() {
 tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
                                            int64_t gridRank) {
   SmallVector<Type> types(gridRank, b.getIndexType());
+  // The caller's arrays keep their names; what is ours gives way.
+  llvm::StringSet<> taken;
+  auto nameAttrs = [&](StringRef text) {
+    SmallVector<NamedAttribute> named;
+    std::string name = text.str();
+    for (int i = 2; !text.empty() && !taken.insert(name).second; ++i)
+      name = (text + "_" + Twine(i)).str();
+    if (!text.empty())
+      named.push_back(b.getNamedAttr("delta.name", b.getStringAttr(name)));
+    return b.getDictionaryAttr(named);
+  };
+  DenseMap<Value, DictionaryAttr> callers;
+  for (Value value : captured)
+    if (isCallersArray(value))
+      callers[value] = nameAttrs(nameOfCaptured(value));
   SmallVector<DictionaryAttr> attrs;
   for (StringRef axis : gridNames())
-    attrs.push_back(b.getDictionaryAttr(
-        b.getNamedAttr("delta.name", b.getStringAttr(axis))));
+    attrs.push_back(nameAttrs(axis));
   for (Value value : captured) {
     types.push_back(value.getType());
-    SmallVector<NamedAttribute> named;
-    if (StringRef text = nameOfCaptured(value); !text.empty())
-      named.push_back(b.getNamedAttr("delta.name", b.getStringAttr(text)));
-    attrs.push_back(b.getDictionaryAttr(named));
+    attrs.push_back(callers.contains(value) ? callers[value]
+                                            : nameAttrs(nameOfCaptured(value)));
   }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(func);

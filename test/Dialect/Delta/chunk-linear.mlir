@@ -69,7 +69,8 @@ func.func @deltanet(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 // CHECK:           %[[B0:.*]] = delta.load {{.*}} : memref<?x?x4xbf16> -> tensor<64xf32>
 // CHECK:           %[[B:.*]] = delta.sigmoid %[[B0]] : tensor<64xf32> -> tensor<64xf32>
 // CHECK:           %[[G0:.*]] = delta.load {{.*}} : memref<?x?x4xf32> -> tensor<64xf32>
-// CHECK:           %[[G:.*]] = delta.gate_prefix %[[G0]]
+// CHECK:           %[[LEAST:.*]] = arith.maximumf %[[G0]]
+// CHECK:           %[[G:.*]] = delta.gate_prefix %[[LEAST]]
 // CHECK:           %[[A:.*]] = delta.scale %{{.*}}, %[[B]] {axis = 0 : i64}
 // CHECK:           %[[M:.*]] = delta.tri_inverse %[[A]] {entry_bound = 1.00782776 : f32}
 // CHECK:           %[[MB:.*]] = delta.scale %[[M]], %[[B]] {axis = 1 : i64}
@@ -125,7 +126,8 @@ func.func @unbounded(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: ten
 // CHECK:       delta.load %arg0[%{{.*}}, %[[FIRST]], %{{.*}}] rows(%[[N]]) {{.*}} -> tensor<32x64xf32>
 // CHECK:       delta.load %[[BETA]][%{{.*}}, %[[ROW]], %{{.*}}] rows(%[[ROWS]]) dims [1]
 // CHECK:       %[[G0:.*]] = delta.load %arg4[%{{.*}}, %[[FIRST]], %{{.*}}] rows(%[[N]]) dims [1] {steps = 3 : i64} : memref<?x?x2xf32> -> tensor<64xf32>
-// CHECK:       %[[G:.*]] = delta.gate_prefix %[[G0]]
+// CHECK:       %[[LEAST:.*]] = arith.maximumf %[[G0]]
+// CHECK:       %[[G:.*]] = delta.gate_prefix %[[LEAST]]
 // CHECK:       %[[GT0:.*]] = delta.load %arg4[%{{.*}}, %[[FIRST]], %{{.*}}] rows(%[[N]]) dims [1] : memref<?x?x2xf32> -> tensor<32xf32>
 // CHECK:       %[[GT:.*]] = delta.gate_prefix %[[GT0]]
 // CHECK:       delta.tri_inverse %{{.*}} {entry_bound = 5.2{{[0-9]*}} : f32}

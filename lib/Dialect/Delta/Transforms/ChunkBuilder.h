@@ -53,8 +53,8 @@ public:
   /// The rounding that the value dtype permits on products.
   PrecAttr prec;
 
-  /// Gives what is created next the name that it has in the papers. Names travel
-  /// as locations, down to the emitted kernel.
+  /// Gives what is created next the name that it has in the papers. Names
+  /// travel as locations, down to the emitted kernel.
   void name(llvm::StringRef text);
 
   mlir::Value index(int64_t value);

@@ -38,6 +38,9 @@ using namespace delta;
 /// every tile of the phase can be an operand of a 16 x 16 product.
 static constexpr int64_t kFragmentRows = 16;
 
+/// log2(exp) of the smallest normal f32 is -126: a decay of -87 and less is 0.
+static constexpr float kLeastDecay = -87.0f;
+
 /// A bound on the entries of (I + A)^-1 that the function's own prologues
 /// prove, or nothing. Entries below the diagonal are
 ///   M_ij = -beta_i k_i (prod_{j<m<i} I - beta_m k_m^T k_m) k_j^T
@@ -127,6 +130,13 @@ void LinearChunk::loadDecay(Value batch, Value head, Value first, Value count) {
     b.name(length == rows ? "G" : "G_token");
     Value decay = b.load(b.arrays.decay, {batch, first, head}, count, {1},
                          {length}, each);
+    // exp of less is not a normal f32. Without the bound one huge decay would
+    // swallow the digits of all prefix sums behind it, and differences of sums
+    // are what counts.
+    Value least = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(cast<RankedTensorType>(decay.getType()),
+                                  kLeastDecay));
+    decay = arith::MaximumFOp::create(b, decay, least);
     return GatePrefixOp::create(b, decay);
   };
   rowDecay = prefix(rows, steps);

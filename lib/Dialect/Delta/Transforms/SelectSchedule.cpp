@@ -13,10 +13,12 @@
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Support/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace delta {
 #define GEN_PASS_DEF_SELECTSCHEDULE
@@ -34,6 +36,17 @@ static UpdateOp findUpdate(func::FuncOp func) {
       found = update;
   });
   return found;
+}
+
+/// Shared memory that the chain kernel takes at most: a slot holds 16-bit K, Q,
+/// V, T and P and two f32 prefix sums of a chunk; the output is staged once.
+static int64_t getSharedBytes(UpdateOp update, int64_t columns,
+                              int64_t stages) {
+  int64_t rows = update.getKey().getType().getShape()[0];
+  int64_t keyDim = update.getState().getType().getShape()[0];
+  int64_t slot =
+      2 * (2 * rows * keyDim + rows * columns + 2 * rows * rows) + 4 * 2 * rows;
+  return stages * llvm::alignTo(slot, 1024) + 2 * rows * columns;
 }
 
 /// What the kernels of the sm_80 family support; says so where it is not given.
@@ -82,7 +95,7 @@ public:
       }
       auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
       if (!schedule)
-        schedule = choose(func);
+        schedule = choose(func, update);
       if (failed(checkSupported(func, update, schedule)))
         return signalPassFailure();
     }
@@ -91,19 +104,24 @@ public:
 private:
   /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four
   /// warps, which leaves room for its 16-bit copy and three products; 128 would
-  /// spill. Two stages hide one chunk's loads behind one chunk's products.
-  ScheduleAttr choose(func::FuncOp func) {
+  /// spill. Two stages hide one chunk's loads behind one chunk's products,
+  /// where the target's shared memory holds two chunks.
+  ScheduleAttr choose(func::FuncOp func, UpdateOp update) {
     MLIRContext *context = &getContext();
-    auto schedule =
-        ScheduleAttr::get(context, StringAttr::get(context, "sm_80"),
-                          /*value_columns=*/64, /*stages=*/2);
+    const int64_t columns = 64;
+    const Target *gpu = lookupTarget(target);
+    int64_t stages =
+        gpu && getSharedBytes(update, columns, 2) > gpu->sharedBytes ? 1 : 2;
+    auto schedule = ScheduleAttr::get(
+        context, StringAttr::get(context, "sm_80"), columns, stages);
     func->setAttr("delta.schedule", schedule);
     remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule")
                                       .category("delta-select-schedule")
                                       .function(func.getName()))
         << "64 value columns a CTA: the state and its operands fit 255 "
            "registers; "
-           "2 stages: one chunk loads while one computes";
+        << (stages == 2 ? "2 stages: one chunk loads while one computes"
+                        : "1 stage: the target's shared memory holds no more");
     return schedule;
   }
 };

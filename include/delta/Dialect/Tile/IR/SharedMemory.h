@@ -30,8 +30,8 @@ verifySharedBuffer(mlir::MemRefType type,
 int64_t getSharedBytes(mlir::MemRefType type);
 
 /// Bytes that the address of such a buffer must be a multiple of: 1024 with a
-/// swizzle (its pattern repeats after eight rows of at most 128 bytes), else 128
-/// for a matrix (all banks) and 16 for a vector.
+/// swizzle (its pattern repeats after eight rows of at most 128 bytes), else
+/// 128 for a matrix (all banks) and 16 for a vector.
 int64_t getSharedAlignment(mlir::MemRefType type);
 
 /// Where each buffer of one slot of a ring starts, from the slot's start.
