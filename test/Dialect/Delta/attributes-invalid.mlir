@@ -113,3 +113,15 @@ func.func @c27(%q: tensor<4xf32> {delta.nam = "x"}) {
 func.func @c27_result(%q: tensor<4xf32>) -> (tensor<4xf32> {delta.result}) {
   return %q : tensor<4xf32>
 }
+
+// -----
+
+// C25: in emitted text the name would run into a macro of <stdint.h>.
+// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "INT64_MAX"}}
+func.func private @macro(tensor<4xf32> {delta.name = "INT64_MAX"})
+
+// -----
+
+// C25: `q_` would grow to `q__strides`.
+// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "q_"}}
+func.func private @underscore(tensor<4xf32> {delta.name = "q_"})

@@ -33,8 +33,8 @@ func.func private @enums() attributes {
   delta.role = #delta.read_role<write>}
 
 // CHECK-LABEL: func.func private @names
-// CHECK-SAME: (tensor<4xf32> {delta.name = "query_1"}, memref<4xf32> {delta.name = "_out", delta.result})
+// CHECK-SAME: (tensor<4xf32> {delta.name = "query_1"}, memref<4xf32> {delta.name = "out_1", delta.result})
 // CHECK-SAME: -> (tensor<4xf32> {delta.name = "o"})
 func.func private @names(tensor<4xf32> {delta.name = "query_1"},
-                         memref<4xf32> {delta.name = "_out", delta.result})
+                         memref<4xf32> {delta.name = "out_1", delta.result})
     -> (tensor<4xf32> {delta.name = "o"})

@@ -129,7 +129,8 @@ func.func @unbounded(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: ten
 // CHECK:       %[[LEAST:.*]] = arith.maximumf %[[G0]]
 // CHECK:       %[[G:.*]] = delta.gate_prefix %[[LEAST]]
 // CHECK:       %[[GT0:.*]] = delta.load %arg4[%{{.*}}, %[[FIRST]], %{{.*}}] rows(%[[N]]) dims [1] : memref<?x?x2xf32> -> tensor<32xf32>
-// CHECK:       %[[GT:.*]] = delta.gate_prefix %[[GT0]]
+// CHECK:       %[[GT1:.*]] = arith.maximumf %[[GT0]]
+// CHECK:       %[[GT:.*]] = delta.gate_prefix %[[GT1]]
 // CHECK:       delta.tri_inverse %{{.*}} {entry_bound = 5.2{{[0-9]*}} : f32}
 // CHECK:       delta.gram {{.*}} part<lower> {{.*}}steps = 3 : i64} : tensor<32x64xf32>, tensor<64x64xf32> -> tensor<32x64xf32>
 // CHECK:       %[[P:.*]] = delta.decay %{{.*}}, %[[GT]], %[[G]] part<lower> {steps = 3 : i64}

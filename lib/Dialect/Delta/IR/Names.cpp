@@ -24,14 +24,14 @@ using namespace delta;
 // Identifiers
 //===----------------------------------------------------------------------===//
 
-/// Words that headers of C and CUDA define as macros or types, which a name in the
-/// emitted text would run into.
+/// Words that headers of C and CUDA define as macros or types, which a name in
+/// the emitted text would run into.
 static bool isTakenByHeaders(StringRef name) {
   static const llvm::StringSet<> taken = {
-      "EOF",     "NULL",     "assert",    "blockDim", "blockIdx", "delta",
-      "dim3",    "errno",    "gridDim",   "linux",    "offsetof", "ptrdiff_t",
-      "size_t",  "stderr",   "stdin",     "stdout",   "unix",     "warpSize",
-      "wchar_t", "threadIdx"};
+      "EOF",      "NULL",      "assert",   "blockDim", "blockIdx",
+      "delta",    "dim3",      "errno",    "gridDim",  "linux",
+      "offsetof", "ptrdiff_t", "size_t",   "stderr",   "stdin",
+      "stdout",   "unix",      "warpSize", "wchar_t",  "threadIdx"};
   // <stdint.h>: int64_t, INT64_MAX, UINT8_C, SIZE_MAX ..
   bool isInteger = (name.starts_with("INT") || name.starts_with("UINT") ||
                     name.starts_with("SIZE") || name.starts_with("PTRDIFF")) &&
@@ -145,10 +145,12 @@ static bool isKeyword(StringRef name) {
 
 bool delta::isCIdentifier(StringRef name) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  // Names grow suffixes (`q_strides`), and C++ reserves two underscores in a row.
+  // Names grow suffixes (`q_strides`), and C++ reserves two underscores in a
+  // row.
   return !name.empty() && !llvm::isDigit(name.front()) &&
          llvm::all_of(name, isWord) && !name.starts_with("_") &&
-         !name.ends_with("_") && !name.contains("__") && !isKeyword(name) && !isTakenByHeaders(name);
+         !name.ends_with("_") && !name.contains("__") && !isKeyword(name) &&
+         !isTakenByHeaders(name);
 }
 
 //===----------------------------------------------------------------------===//
