@@ -31,7 +31,7 @@ def main():
     parser.add_argument("--heads", type=int, default=2)
     parser.add_argument("--group", type=int, default=2, help="value heads a key head")
     parser.add_argument("--columns", type=int, help="value columns of the schedule")
-    parser.add_argument("--stages", type=int, default=2)
+    parser.add_argument("--stages", type=int, help="slots of the ring of the schedule")
     for absent in ("decay", "state", "norm", "sigmoid"):
         parser.add_argument("--no-" + absent, action="store_true")
     o = parser.parse_args()
@@ -73,9 +73,9 @@ def main():
     attributes = f"kernel = #delta.kernel<linear>, chunk = {o.chunk}"
     if o.steps > 1:
         attributes += f", steps = {o.steps}"
-    if o.columns or o.stages != 2:
+    if o.columns or o.stages:
         attributes += (', schedule = #delta.schedule<family = "sm_80", value_columns = '
-                       f"{o.columns or 64}, stages = {o.stages}>")
+                       f"{o.columns or 64}, stages = {o.stages or 2}>")
     print(f"  {names} = delta.recurrence query({query} : {q}) key({key} : {k}) "
           f"value(%v : {v}) beta({weight} : {weight_type}){decay}{initial} "
           f"{{{attributes}}} -> {out}{state}")
