@@ -17,7 +17,7 @@ include "mlir/Pass/PassBase.td"
 def VerifyRecurrent : Pass<"delta-verify-recurrent", "::mlir::ModuleOp"> {
   let summary = "Check that every function is a recurrence that can be compiled";
   let description = [{
-    The contract at the end of the recurrent phase (docs/spec.md, R1 to R12). A
+    The contract at the end of the recurrent phase (docs/spec.md, R1 to R13). A
     function is a prologue (`delta.l2norm`, `delta.sigmoid`) and one
     `delta.recurrence`; nothing else. What the dialect can say and no lowering
     knows yet is refused here, with what is accepted instead, so that later passes

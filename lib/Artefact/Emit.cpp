@@ -116,6 +116,8 @@ static std::string smallestTarget(ArrayRef<std::string> targets) {
 }
 
 LogicalResult Emitter::lower() {
+  if (module.getBody()->empty())
+    return module.emitError("expected a function, got an empty file");
   specHash = hash(module);
   PassManager manager(module.getContext());
   if (isSpec(module)) {

@@ -371,3 +371,17 @@ func.func @r12(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>,
       {kernel = #delta.kernel<linear>} -> tensor<?x?x4x64xbf16>
   return %o : tensor<?x?x4x64xbf16>
 }
+
+// -----
+
+// R13: a misspelt attribute is not dropped
+func.func @r13(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
+               %v: tensor<?x?x4x64xbf16>, %b: tensor<?x?x4xf32>)
+    -> tensor<?x?x4x64xbf16> {
+  // expected-error@+1 {{unknown attribute "chunks", accepted: chunk, kernel, scale, schedule, state_layout, steps}}
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>)
+      key(%k : tensor<?x?x2x64xbf16>) value(%v : tensor<?x?x4x64xbf16>)
+      beta(%b : tensor<?x?x4xf32>)
+      {kernel = #delta.kernel<linear>, chunks = 32} -> tensor<?x?x4x64xbf16>
+  return %o : tensor<?x?x4x64xbf16>
+}

@@ -24,6 +24,7 @@
 
 using namespace mlir;
 using namespace delta;
+#include "llvm/ADT/StringExtras.h"
 
 namespace delta {
 #define GEN_PASS_DEF_VERIFYRECURRENT
@@ -49,6 +50,20 @@ static LogicalResult verifyFunction(func::FuncOp function) {
 }
 
 /// R2 and R3. Returns the one recurrence.
+/// R13: a misspelt attribute would be dropped without a word, and `chunk` and
+/// `schedule` are binding.
+static LogicalResult verifyAttributes(Operation &op) {
+  if (op.getDiscardableAttrs().empty())
+    return success();
+  SmallVector<StringRef> accepted;
+  for (StringAttr name : op.getName().getAttributeNames())
+    if (!name.getValue().ends_with("SegmentSizes"))
+      accepted.push_back(name.getValue());
+  return op.emitOpError() << "unknown attribute "
+                          << op.getDiscardableAttrs().begin()->getName()
+                          << ", accepted: " << llvm::join(accepted, ", ");
+}
+
 static FailureOr<RecurrenceOp> verifyOps(func::FuncOp function) {
   RecurrenceOp found;
   for (Operation &op : function.front().without_terminator()) {
@@ -67,6 +82,8 @@ static FailureOr<RecurrenceOp> verifyOps(func::FuncOp function) {
                                  "expected delta.l2norm, delta.sigmoid or "
                                  "delta.recurrence";
     }
+    if (failed(verifyAttributes(op)))
+      return failure();
   }
   if (!found)
     return function.emitOpError() << "expected a delta.recurrence";
