@@ -30,7 +30,7 @@ parser.add_argument("--steps", type=int, default=1)
 parser.add_argument("--chunk", type=int, default=64)
 parser.add_argument("--key-norm", type=float, default=1.0)
 parser.add_argument("--beta-max", type=float, default=1.0)
-parser.add_argument("--gate", choices=("zero", "small", "half", "wipe"))
+parser.add_argument("--gate", choices=("zero", "small", "half", "wipe", "huge"))
 parser.add_argument("--initial", action="store_true")
 args = parser.parse_args()
 
@@ -53,6 +53,9 @@ def gates():
         return drawn * 0.01
     if args.gate == "half":
         return np.where(rng.random((B, T, H)) < 0.5, 0, drawn)
+    if args.gate == "huge":
+        # Nearly the least f32: sums behind it must not lose their digits.
+        return np.where(np.arange(T)[None, :, None] == 5, -3.4e38, drawn)
     # exp(-100) on the last token of every chunk and the first of the next one.
     tokens = args.chunk // args.steps
     edge = np.isin(np.arange(T) % tokens, (0, tokens - 1))
