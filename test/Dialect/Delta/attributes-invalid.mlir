@@ -18,7 +18,7 @@ func.func private @c22_form() attributes {
 
 // C23: a family that has kernels
 func.func private @c23() attributes {
-  // expected-error@+1 {{schedule family: expected "sm_80", got "sm_75"}}
+  // expected-error@+1 {{schedule family: expected "sm_80" or "sm_90a", got "sm_75"}}
   delta.schedule = #delta.schedule<family = "sm_75", value_columns = 64, stages = 2>}
 
 // -----
@@ -34,6 +34,27 @@ func.func private @c23_columns() attributes {
 func.func private @c23_stages() attributes {
   // expected-error@+1 {{schedule stages: expected 1 to 4, got 5}}
   delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 5>}
+
+// -----
+
+// C23_warpgroup: columns of a warpgroup
+func.func private @c23_warpgroup() attributes {
+  // expected-error@+1 {{schedule value_columns: expected 64 in family "sm_90a", got 32}}
+  delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 32, stages = 3>}
+
+// -----
+
+// C23_tiles: chains of a CTA
+func.func private @c23_tiles() attributes {
+  // expected-error@+1 {{schedule column_tiles: expected 1, 2 or both, got array<i64: 2, 1>}}
+  delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [2, 1]>}
+
+// -----
+
+// C23_tiles_family: chains without warpgroups
+func.func private @c23_tiles_family() attributes {
+  // expected-error@+1 {{schedule column_tiles: expected none in family "sm_80"}}
+  delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, column_tiles = [1]>}
 
 // -----
 

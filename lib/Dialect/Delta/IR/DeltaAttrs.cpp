@@ -105,16 +105,39 @@ LogicalResult PrecAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // ScheduleAttr
 //===----------------------------------------------------------------------===//
 
+ArrayRef<int64_t> ScheduleAttr::getColumnTileVariants() const {
+  static constexpr int64_t one[] = {1};
+  return getColumnTiles() ? getColumnTiles().asArrayRef()
+                          : ArrayRef<int64_t>(one);
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringAttr family, int64_t valueColumns,
-                                   int64_t stages) {
+                                   int64_t stages,
+                                   DenseI64ArrayAttr columnTiles, bool) {
   // C23
-  if (family.getValue() != "sm_80")
-    return emitError() << "schedule family: expected \"sm_80\", got " << family;
+  bool isWarpgroups = family.getValue() == "sm_90a";
+  if (family.getValue() != "sm_80" && !isWarpgroups)
+    return emitError() << "schedule family: expected \"sm_80\" or \"sm_90a\", "
+                          "got "
+                       << family;
+  if (isWarpgroups && valueColumns != 64)
+    return emitError() << "schedule value_columns: expected 64 in family "
+                       << family << ", got " << valueColumns;
   if (valueColumns != 32 && valueColumns != 64 && valueColumns != 128)
     return emitError() << "schedule value_columns: expected 32, 64 or 128, got "
                        << valueColumns;
   if (stages < 1 || stages > 4)
     return emitError() << "schedule stages: expected 1 to 4, got " << stages;
+  if (!columnTiles)
+    return success();
+  if (!isWarpgroups)
+    return emitError() << "schedule column_tiles: expected none in family "
+                       << family;
+  ArrayRef<int64_t> tiles = columnTiles.asArrayRef();
+  if (tiles.empty() || !llvm::is_sorted(tiles, std::less_equal<int64_t>()) ||
+      tiles.front() < 1 || tiles.back() > 2)
+    return emitError() << "schedule column_tiles: expected 1, 2 or both, got "
+                       << columnTiles;
   return success();
 }

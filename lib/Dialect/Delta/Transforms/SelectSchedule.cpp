@@ -55,6 +55,9 @@ static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
   ArrayRef<int64_t> state = update.getState().getType().getShape();
   int64_t rows = update.getKey().getType().getShape()[0];
   int64_t columns = schedule.getValueColumns();
+  if (schedule.getFamily().getValue() != "sm_80")
+    return func.emitError() << "schedule family " << schedule.getFamily()
+                            << " has no kernels yet; accepted: \"sm_80\"";
   for (auto [name, size] :
        {std::pair("key", state[0]), std::pair("value", state[1])})
     if (size != 64 && size != 128)
