@@ -47,6 +47,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
     memory, index values, and i32 values (epochs). `warps` (1 to 32) is the CTA's
     size. There are no results, and no other way into the kernel.
 
+    `column_tiles` says that the kernel is to be split into roles, in which that many
+    warpgroups each run a chain of their own: grid index 0 counts chains in value form
+    and CTAs, of so many neighbouring chains, in the final form.
+
     In the final form passes record what the CTA takes: `shared_bytes` of shared memory,
     a prediction of `registers` a thread in tiles, and `min_blocks`, CTAs that an SM
     should hold.
@@ -60,13 +64,14 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
       I64Attr:$grid, I64Attr:$warps, OptionalAttr<StrAttr>:$sym_visibility,
       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
       OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I64Attr>:$registers,
-      OptionalAttr<I64Attr>:$min_blocks);
+      OptionalAttr<I64Attr>:$min_blocks, OptionalAttr<I64Attr>:$column_tiles);
   let regions = (region AnyRegion:$body);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
       "int64_t":$grid, "int64_t":$warps, CArg<"::mlir::StringAttr", "{}">:$visibility,
       CArg<"::mlir::ArrayAttr", "{}">:$argAttrs, CArg<"::mlir::ArrayAttr", "{}">:$resAttrs), [{
     build($_builder, $_state, name, type, grid, warps, visibility, argAttrs, resAttrs,
-          /*shared_bytes=*/{}, /*registers=*/{}, /*min_blocks=*/{});
+          /*shared_bytes=*/{}, /*registers=*/{}, /*min_blocks=*/{},
+          /*column_tiles=*/{});
   }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
