@@ -48,10 +48,12 @@ DELTA_DEVICE int unhoisted_thread_index() {
 }
 
 /// Group of 16 rows that the calling warp holds of a fragment of Warps groups.
-/// Warps beyond the last group mirror it: they compute and write the same
-/// values to the same places, so a CTA may mix fragments of different heights.
+/// Fragments of up to four groups are of one warpgroup, four warps from a
+/// multiple of four on: every warpgroup holds one of its own. Warps beyond the
+/// last group mirror it: they compute and write the same values to the same
+/// places, so a CTA may mix fragments of different heights.
 template <int Warps> DELTA_DEVICE int fragment_warp() {
-  const int warp = warp_index();
+  const int warp = Warps <= 4 ? warp_index() & 3 : warp_index();
   return warp < Warps ? warp : Warps - 1;
 }
 

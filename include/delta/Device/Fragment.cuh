@@ -23,8 +23,9 @@
 namespace delta {
 
 /// A Rows x Cols matrix of element type T (float, bf16, half_t) distributed
-/// over the first Warps warps of the CTA; further warps mirror the last one
-/// (fragment_warp).
+/// over Warps warps: for up to four, of every warpgroup its own matrix over the
+/// first Warps warps, else over the first Warps warps of the CTA; further warps
+/// mirror the last one (fragment_warp).
 ///
 /// Warp w holds rows 16 w .. 16 w + 15. With g = lane / 4 and t = lane % 4, a
 /// lane holds, of every block n of eight columns, the elements (g, 8 n + 2 t),

@@ -1,0 +1,24 @@
+//===- Sm90a.cuh - the device library of the sm_90a schedule ----*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All that a kernel of the Hopper schedule may call: what the portable one may,
+// and roles, rings, the tensor memory accelerator, wgmma. Includes the other
+// headers and defines nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_SM90A_CUH
+#define DELTA_DEVICE_SM90A_CUH
+
+#include "delta/Device/Ring.cuh"
+#include "delta/Device/Roles.cuh"
+#include "delta/Device/Sm80.cuh"
+#include "delta/Device/Tma.cuh"
+#include "delta/Device/Wgmma.cuh"
+
+#endif // DELTA_DEVICE_SM90A_CUH

@@ -1,0 +1,213 @@
+//===- Wgmma.cuh - products in flight ---------------------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products of a warpgroup on the tensor cores, asynchronous: a start issues a
+// group of wgmma.mma_async and returns a value that is not there yet, await
+// waits for it.
+//
+//   a   [64, K] a fragment of four warps, or a tile with 64 rows
+//   b   a tile, [N, K] for dot_nt (a b^T) and [K, N] for dot_nn (a b)
+//
+// 16-bit operands, f32 accumulation, N in {16, 32, 64, 128, 256}. A start takes
+// k from K0 up to K1 (multiples of 16; all by default), with an accumulator or
+// without one, which costs no registers to be zeroed. Groups of a warpgroup
+// complete in the order of their starts.
+//
+// All four warps call these functions, in one control flow. Tiles must be
+// visible to the copy engine's proxy: filled by it and waited for (ring_peek),
+// or written by warps and fenced (async_proxy_fence). They may be written again
+// after the await of what reads them. For sm_90a.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_WGMMA_CUH
+#define DELTA_DEVICE_WGMMA_CUH
+
+#include "delta/Device/Fragment.cuh"
+#include "delta/Device/Shared.cuh"
+#include "delta/Device/WgmmaInstructions.cuh"
+
+namespace delta {
+
+/// The fragment F that a product in flight will be. Only await gives it; until
+/// then its registers belong to the tensor cores.
+template <class F> struct InFlight {
+  F value;
+};
+
+namespace detail {
+
+/// Keeps the compiler from moving writes of registers behind this statement,
+/// or reads of them before it.
+template <int Size> DELTA_DEVICE void pin(float (&x)[Size]) {
+#pragma unroll
+  for (int i = 0; i < Size; ++i)
+    asm volatile("" : "+f"(x[i])::"memory");
+}
+template <int Size> DELTA_DEVICE void pin(uint32_t (&x)[Size]) {
+#pragma unroll
+  for (int i = 0; i < Size; ++i)
+    asm volatile("" : "+r"(x[i])::"memory");
+}
+
+/// Matrix descriptor of the tile as an operand whose contraction axis is
+/// contiguous (K-major): 8 rows of a panel after every 8 row_bytes bytes (the
+/// stride offset), swizzled over the bytes of a row.
+template <class T, int Rows, int Cols>
+DELTA_DEVICE uint64_t k_major(const SharedTile<T, Rows, Cols> &tile) {
+  constexpr int row = SharedTile<T, Rows, Cols>::row_bytes;
+  constexpr uint64_t swizzle = row == 128 ? 1 : row == 64 ? 2 : 3;
+  constexpr uint64_t fixed =
+      swizzle << 62 | uint64_t(8 * row / 16) << 32 | uint64_t(1) << 16;
+  return fixed | (tile.address & 0x3ffff) >> 4;
+}
+
+/// What moves the descriptor by `k` columns, a multiple of 16.
+template <class T, int Rows, int Cols>
+__host__ __device__ constexpr uint64_t
+k_major_step(const SharedTile<T, Rows, Cols> &, int k) {
+  using Tile = SharedTile<T, Rows, Cols>;
+  const int panel = k / Tile::panel_cols, column = k % Tile::panel_cols;
+  return (panel * Rows * Tile::row_bytes + column * 2) / 16;
+}
+
+/// Matrix descriptor of the tile as an operand whose rows are the contraction
+/// axis (MN-major): 8 rows of a panel after every 1024 bytes (the stride
+/// offset), panels one after the other (the leading offset).
+template <class T, int Rows, int Cols>
+DELTA_DEVICE uint64_t mn_major(const SharedTile<T, Rows, Cols> &tile) {
+  static_assert(Cols % 64 == 0, "columns fill panels of 64");
+  constexpr uint64_t fixed = uint64_t(1) << 62 | uint64_t(1024 / 16) << 32 |
+                             uint64_t(Rows * 128 / 16) << 16;
+  return fixed | (tile.address & 0x3ffff) >> 4;
+}
+
+/// What moves the descriptor by `k` rows, a multiple of 16.
+__host__ __device__ constexpr uint64_t mn_major_step(int k) {
+  return k * 128 / 16;
+}
+
+DELTA_DEVICE void group_open() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+DELTA_DEVICE void group_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/// Checks a range of k; K1 = -1 is the end, K.
+template <int K0, int K1, int K> __host__ __device__ constexpr int range_end() {
+  constexpr int end = K1 < 0 ? K : K1;
+  static_assert(K0 >= 0 && K0 < end && end <= K, "a range of k inside [0, K)");
+  static_assert(K0 % 16 == 0 && end % 16 == 0, "k-steps of 16");
+  return end;
+}
+
+/// Issues the k-steps K0 .. K1 of one product as a group. `right(k)` is the
+/// right operand's descriptor at k; the left one is registers or `left(k)`.
+template <int K0, int K1, bool Accumulate, bool MnMajor, class T, int N, int K,
+          class Right>
+DELTA_DEVICE void issue(Fragment<float, 64, N, 4> &d,
+                        const Fragment<T, 64, K, 4> &left, Right right) {
+  Fragment<T, 64, K, 4> a = left;
+  pin(a.x);
+  group_open();
+#pragma unroll
+  for (int k = K0; k < K1; k += 16)
+    if (k == K0)
+      Wgmma<N>::template rs<T, Accumulate, MnMajor>(d.x, a.x + k / 4, right(k));
+    else
+      Wgmma<N>::template rs<T, true, MnMajor>(d.x, a.x + k / 4, right(k));
+  group_commit();
+}
+template <int K0, int K1, bool Accumulate, bool MnMajor, class T, int N, int K,
+          class Right>
+DELTA_DEVICE void issue(Fragment<float, 64, N, 4> &d,
+                        const SharedTile<T, 64, K> &left, Right right) {
+  const uint64_t a = k_major(left);
+  group_open();
+#pragma unroll
+  for (int k = K0; k < K1; k += 16)
+    if (k == K0)
+      Wgmma<N>::template ss<T, Accumulate, MnMajor>(
+          d.x, a + k_major_step(left, k), right(k));
+    else
+      Wgmma<N>::template ss<T, true, MnMajor>(d.x, a + k_major_step(left, k),
+                                              right(k));
+  group_commit();
+}
+
+/// The accumulator that a product starts from: a value, which must be in its
+/// registers before the group opens, or one in flight, which nothing may touch.
+template <class F> DELTA_DEVICE F settled(const F &acc) {
+  F r = acc;
+  pin(r.x);
+  return r;
+}
+template <class F> DELTA_DEVICE const F &settled(const InFlight<F> &acc) {
+  return acc.value;
+}
+
+} // namespace detail
+
+/// a b^T, in flight.
+template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K>
+DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+dot_nt_start(const Left &a, const SharedTile<T, N, K> &b) {
+  InFlight<Fragment<float, 64, N, 4>> r;
+  const uint64_t base = detail::k_major(b);
+  detail::issue<K0, detail::range_end<K0, K1, K>(), false, false>(
+      r.value, a, [&](int k) { return base + detail::k_major_step(b, k); });
+  return r;
+}
+
+/// acc + a b^T, in flight. acc is a fragment or itself in flight.
+template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K, class Acc>
+DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+dot_nt_start(const Left &a, const SharedTile<T, N, K> &b, const Acc &acc) {
+  InFlight<Fragment<float, 64, N, 4>> r = {detail::settled(acc)};
+  const uint64_t base = detail::k_major(b);
+  detail::issue<K0, detail::range_end<K0, K1, K>(), true, false>(
+      r.value, a, [&](int k) { return base + detail::k_major_step(b, k); });
+  return r;
+}
+
+/// a b, in flight.
+template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K>
+DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+dot_nn_start(const Left &a, const SharedTile<T, K, N> &b) {
+  InFlight<Fragment<float, 64, N, 4>> r;
+  const uint64_t base = detail::mn_major(b);
+  detail::issue<K0, detail::range_end<K0, K1, K>(), false, true>(
+      r.value, a, [&](int k) { return base + detail::mn_major_step(k); });
+  return r;
+}
+
+/// acc + a b, in flight. acc is a fragment or itself in flight.
+template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K, class Acc>
+DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+dot_nn_start(const Left &a, const SharedTile<T, K, N> &b, const Acc &acc) {
+  InFlight<Fragment<float, 64, N, 4>> r = {detail::settled(acc)};
+  const uint64_t base = detail::mn_major(b);
+  detail::issue<K0, detail::range_end<K0, K1, K>(), true, true>(
+      r.value, a, [&](int k) { return base + detail::mn_major_step(k); });
+  return r;
+}
+
+/// The value of a product, once at most Pending of this warpgroup's latest
+/// groups are in flight: Pending counts the starts since the product's own.
+template <int Pending = 0, class F>
+DELTA_DEVICE F await(const InFlight<F> &product) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+  F r = product.value;
+  detail::pin(r.x);
+  return r;
+}
+
+} // namespace delta
+
+#endif // DELTA_DEVICE_WGMMA_CUH
