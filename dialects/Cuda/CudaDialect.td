@@ -24,16 +24,20 @@ def Cuda_Dialect : Dialect {
     Instruction-level code is no part of it: kernels call the device library
     (include/delta/Device), which is ordinary CUDA.
 
-    Two attributes stand on arguments of kernels and functions: `cuda.name`, the
-    parameter's name, and `cuda.restrict`, for pointers through which alone the
-    memory behind them is reached while the kernel runs.
+    Three attributes stand on arguments of kernels and functions: `cuda.name`, the
+    parameter's name; `cuda.restrict`, for pointers through which alone the memory
+    behind them is reached while the kernel runs; and `cuda.tensor_map`, a
+    `#cuda.tensor_map`, on each `CUtensorMap` of a kernel, which is then a
+    `const __grid_constant__` parameter.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Argument attributes, see the dialect's description.
     static constexpr ::llvm::StringLiteral getNameAttrName() { return "cuda.name"; }
     static constexpr ::llvm::StringLiteral getRestrictAttrName() { return "cuda.restrict"; }
+    static constexpr ::llvm::StringLiteral getTensorMapAttrName() { return "cuda.tensor_map"; }
   }];
 }
 

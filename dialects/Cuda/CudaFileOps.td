@@ -148,7 +148,8 @@ def Cuda_KernelOp : Cuda_FunctionLike<"kernel"> {
     Parameters of a kernel that stands for a `tile.kernel`, in order: for each memref a
     pointer to its element 0 and then one int64_t a dynamic stride, in elements, in
     the order of the axes (named `x_batch_stride` for axis 0 of `x`, else
-    `x_stride_1`, ...); the index values; and, one int64_t each, those extents of
+    `x_stride_1`, ...), and behind them, or in their place where the kernel reaches the
+    array in no other way, its tensor maps; the index values; and, one int64_t each, those extents of
     `grid` that are -1, the last one left out, because no index is divided by it.
     `cuda-plan-launcher` passes them in this order.
 

@@ -247,7 +247,8 @@ def Cuda_LaunchOp : Cuda_Expression<"launch", "Effect",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Launch a kernel of the same file; the result is the call's error";
   let description = [{
-    `config` points to a `cudaLaunchConfig_t`: grid, block, shared bytes, stream.
+    `config` points to a `cudaLaunchConfig_t`: grid, block, shared bytes, stream,
+    attributes.
     Unlike `kernel<<<...>>>(...)` followed by `cudaGetLastError()`, the error returned is
     this launch's and not an earlier one's.
 

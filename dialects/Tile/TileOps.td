@@ -97,12 +97,16 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
     0 runs nothing. On the CPU the CTAs run one after another, the first grid index
     fastest.
 
+    `overlap`: the CTAs may start while the launch in front still runs; the kernel
+    itself waits (`tile.wait_launches`) before it touches what earlier launches write.
+    `tile-overlap-launches` sets it.
+
     ```mlir
     tile.launch @chain grid(%H, %B) args(%k, %T : memref<?x?x16x128xbf16>, index)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Index>:$grid,
-      Variadic<AnyType>:$inputs);
+      Variadic<AnyType>:$inputs, UnitAttr:$overlap);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid `)` `args` `(` ($inputs^ `:` type($inputs))? `)` attr-dict
   }];

@@ -204,6 +204,29 @@ def BudgetRegisters : Pass<"tile-budget-registers", "::mlir::ModuleOp"> {
   ];
 }
 
+def OverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
+  let summary = "Let a launch start while the one in front of it runs";
+  let description = [{
+    For each host function, on kernels in final form for a GPU with dependent launches
+    (sm_90 on). A launch that touches what an earlier launch of the function writes, or
+    writes what one reads, is marked `overlap`. Its kernel waits in front of the first
+    such access, in each role that has one, and the kernels in front release it at
+    their start.
+
+    ```mlir
+    tile.launch @prepare grid(%n) args(%k, %T : ..)
+    tile.launch @chain grid(%h) args(%v, %T, %o : ..)
+    // becomes
+    tile.launch @prepare grid(%n) args(%k, %T : ..)            // @prepare begins with release_launches
+    tile.launch @chain grid(%h) args(%v, %T, %o : ..) {overlap} // @chain: wait_launches, then reads T
+    ```
+    Why every earlier launch is done behind a wait, though the wait is for the launch in
+    front alone: that one is done only when its own wait was passed, and so on to the
+    first launch of the call. The first launch does not overlap, so nothing of a call
+    meets what was in the stream before it, such as a call on the same workspace.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Final form
 //===----------------------------------------------------------------------===//

@@ -27,10 +27,17 @@ using namespace delta;
 
 #include "delta/Dialect/Cuda/IR/CudaInterfaces.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "delta/Dialect/Cuda/IR/CudaAttrs.cpp.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "delta/Dialect/Cuda/IR/CudaTypes.cpp.inc"
 
 void cuda::CudaDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "delta/Dialect/Cuda/IR/CudaAttrs.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "delta/Dialect/Cuda/IR/CudaTypes.cpp.inc"
@@ -63,6 +70,17 @@ cuda::CudaDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
              << "' needs a pointer, argument " << argIndex << " is " << type;
     return success();
   }
+  if (attribute.getName() == getTensorMapAttrName()) {
+    Type type = op->getRegion(regionIndex).getArgument(argIndex).getType();
+    auto opaque = dyn_cast<OpaqueType>(type);
+    if (!isa<TensorMapAttr>(attribute.getValue()) || !opaque ||
+        opaque.getSpelling() != "CUtensorMap")
+      return op->emitError()
+             << "'" << attribute.getName().getValue()
+             << "' must be a #cuda.tensor_map on a CUtensorMap, argument "
+             << argIndex << " is " << type << " with " << attribute.getValue();
+    return success();
+  }
   return op->emitError() << "unknown argument attribute '"
                          << attribute.getName().getValue() << "'";
 }
@@ -72,6 +90,19 @@ cuda::OpaqueType::verify(function_ref<InFlightDiagnostic()> emitError,
                          StringRef spelling) {
   if (spelling.empty())
     return emitError() << "the spelling of an opaque type is empty";
+  return success();
+}
+
+LogicalResult
+cuda::TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            unsigned input, ArrayRef<int64_t> box) {
+  // A copy's sizes are hardware limits; bytes need the array's dtype.
+  if (box.empty() || box.size() > 5)
+    return emitError() << "box: expected 1 to 5 axes, got " << box.size();
+  for (int64_t extent : box)
+    if (extent < 1 || extent > 256)
+      return emitError() << "box: expected extents from 1 to 256, got "
+                         << extent;
   return success();
 }
 

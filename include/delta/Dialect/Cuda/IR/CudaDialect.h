@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Declares the dialect class and the types of dialects/Cuda/CudaTypes.td, the
+/// Declares the dialect class, the types and attributes of dialects/Cuda, the
 /// operator enums, and the interface that expressions share. No op is declared
 /// here.
 ///
@@ -40,6 +40,9 @@ enum class Evaluation {
 #include "delta/Dialect/Cuda/IR/CudaEnums.h.inc"
 
 #include "delta/Dialect/Cuda/IR/CudaInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "delta/Dialect/Cuda/IR/CudaAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "delta/Dialect/Cuda/IR/CudaTypes.h.inc"

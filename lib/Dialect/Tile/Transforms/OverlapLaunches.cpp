@@ -1,0 +1,155 @@
+//===- OverlapLaunches.cpp - launches that start early ----------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-overlap-launches`: marks launches and places the ops that order them.
+/// Which arrays conflict is decided by the host function's own values: two
+/// arguments of it are taken to be two arrays.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_OVERLAPLAUNCHES
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+using ValueSet = llvm::SmallDenseSet<Value>;
+
+/// What `memref` is a view of.
+static Value getArray(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+/// The global arrays that `op` reads (writes) itself.
+static void getAccesses(Operation *op, ValueSet &reads, ValueSet &writes) {
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    reads.insert(getArray(load.getSource()));
+  } else if (auto store = dyn_cast<StoreOp>(op)) {
+    writes.insert(getArray(store.getDest()));
+  } else if (auto copy = dyn_cast<CopyOp>(op)) {
+    (copy.getToGlobal() ? writes : reads).insert(getArray(copy.getGlobal()));
+  } else if (isa<TicketOp, SignalOp, ExpectOp>(op)) {
+    Value array = getArray(op->getOperand(0));
+    reads.insert(array);
+    writes.insert(array);
+  }
+}
+
+namespace {
+
+/// A kernel: the arguments that it reads and writes, and those of them that
+/// conflict with a launch in front of one of its own.
+struct Kernel {
+  ValueSet reads, writes, conflicts;
+};
+
+struct OverlapLaunchesPass
+    : public delta::tile::impl::OverlapLaunchesBase<OverlapLaunchesPass> {
+  void runOnOperation() override {
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      Kernel &entry = kernels[kernel];
+      kernel.walk(
+          [&](Operation *op) { getAccesses(op, entry.reads, entry.writes); });
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      findConflicts(function);
+    for (auto &[kernel, entry] : kernels)
+      if (!entry.conflicts.empty())
+        placeWaits(*cast<KernelOp>(kernel).getCallableRegion(),
+                   entry.conflicts);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      markLaunches(function);
+  }
+
+private:
+  KernelOp lookup(LaunchOp launch) {
+    return SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+        launch, launch.getKernelAttr());
+  }
+  void findConflicts(func::FuncOp function);
+  void placeWaits(Region &region, const ValueSet &conflicts);
+  void markLaunches(func::FuncOp function);
+
+  llvm::MapVector<Operation *, Kernel> kernels;
+};
+
+} // namespace
+
+void OverlapLaunchesPass::findConflicts(func::FuncOp function) {
+  ValueSet read, written;
+  function.walk([&](LaunchOp launch) {
+    KernelOp kernel = lookup(launch);
+    Kernel &entry = kernels[kernel];
+    auto arguments =
+        kernel.getBody().getArguments().drop_front(kernel.getGrid());
+    auto pairs = llvm::zip(arguments, launch.getInputs());
+    for (auto [argument, input] : pairs) {
+      Value array = getArray(input);
+      bool isWritten = entry.writes.contains(argument);
+      if ((isWritten || entry.reads.contains(argument)) &&
+          (written.contains(array) || (isWritten && read.contains(array))))
+        entry.conflicts.insert(argument);
+    }
+    for (auto [argument, input] : pairs) {
+      if (entry.reads.contains(argument))
+        read.insert(getArray(input));
+      if (entry.writes.contains(argument))
+        written.insert(getArray(input));
+    }
+  });
+}
+
+/// A wait in front of the first op of the region's block that touches a
+/// conflicting array; of roles, each one waits for itself.
+void OverlapLaunchesPass::placeWaits(Region &region,
+                                     const ValueSet &conflicts) {
+  for (Operation &op : region.front()) {
+    ValueSet touched;
+    op.walk([&](Operation *nested) { getAccesses(nested, touched, touched); });
+    if (llvm::none_of(touched,
+                      [&](Value array) { return conflicts.contains(array); }))
+      continue;
+    if (auto roles = dyn_cast<RolesOp>(op)) {
+      for (Region &body : roles.getBodies())
+        placeWaits(body, conflicts);
+      return;
+    }
+    OpBuilder b(&op);
+    WaitLaunchesOp::create(b, op.getLoc());
+    return;
+  }
+}
+
+void OverlapLaunchesPass::markLaunches(func::FuncOp function) {
+  SmallVector<LaunchOp> launches;
+  function.walk([&](LaunchOp launch) { launches.push_back(launch); });
+  bool isFollowed = false;
+  for (LaunchOp launch : llvm::reverse(launches)) {
+    KernelOp kernel = lookup(launch);
+    Block &entry = kernel.getBody().front();
+    if (isFollowed && !isa<ReleaseLaunchesOp>(entry.front())) {
+      OpBuilder b = OpBuilder::atBlockBegin(&entry);
+      ReleaseLaunchesOp::create(b, kernel.getLoc());
+    }
+    if (launch != launches.front() && !kernels[kernel].conflicts.empty()) {
+      launch.setOverlap(true);
+      isFollowed = true;
+    }
+  }
+}
