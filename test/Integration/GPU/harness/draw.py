@@ -6,11 +6,12 @@
 # ===-----------------------------------------------------------------------===#
 """Seeded operands, drawn by numpy on the host: the same on every machine.
 
-    q, k    normal before an l2 norm, else rows of norm 1
+    q, k, w normal before an l2 norm or a kernel function, else rows of norm 1
     v       normal
     beta    normal before a sigmoid, else uniform in (0, 1)
     g       log(sigmoid(normal))
     s0      0.1 times normal
+    alpha   normal
 
 `Data` names the departures that the cases ask for.
 """
@@ -61,13 +62,13 @@ def draw_keys(rng, shape, recurrence, data):
         common = rng.standard_normal(shape[-2:], dtype=np.float32)
         rows = scale_rows(rows, 0.1**0.5) + scale_rows(common, 0.9**0.5)
         rows *= recurrence.key_dim**0.5  # the size of plain normals
-    if not recurrence.norm:
+    if recurrence.has_state and not recurrence.norm:
         norms = 1.0
         if data.keys == "long":
             norms = 2**0.5 * rng.random(shape[:-1], dtype=np.float32)
         scale_rows(rows, norms)
     elif data.keys == "long":
-        raise ValueError(f"{recurrence.name}: an l2 norm would undo long keys")
+        raise ValueError(f"{recurrence.name}: keys are not given a length")
     return rows
 
 
@@ -100,7 +101,7 @@ def draw_one(array, index, recurrence, batch, length, data):
         drawn = rng.random(shape, dtype=np.float32)
     else:
         drawn = rng.standard_normal(shape, dtype=np.float32)
-        if array.name == "q" and not recurrence.norm:
+        if array.name == "q" and recurrence.has_state and not recurrence.norm:
             scale_rows(drawn, 1.0)
         if array.name == "s0":
             drawn *= 0.1

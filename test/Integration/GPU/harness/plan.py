@@ -26,6 +26,8 @@ def value_range(recurrence, name):
         "v": (-1, 1),
         "beta": (-2, 2) if recurrence.sigmoid else (0, 1),
         "g": (-1, 0),
+        "w": (-row, row),
+        "alpha": (-1, 1),
         "s0": (-0.1, 0.1),
     }[name]
 

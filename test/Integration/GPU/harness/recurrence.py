@@ -7,13 +7,14 @@
 """The recurrences that the GPU tests and the benchmark compile, as parameters.
 
 A `Recurrence` is what a row `[recurrence.NAME]` of a case table says. From it
-follow the text of its spec, and the names, shapes and dtypes of its arrays.
-Only recurrences with a matrix state (docs/spec.md); nothing here computes one.
+follow the text of its spec, and the names, shapes and dtypes of its arrays
+(docs/spec.md). Nothing here computes one.
 """
 
 import dataclasses
 
 DTYPES = ("bf16", "f16", "f32")
+KERNELS = ("linear", "softmax", "exp", "relu", "round")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +38,10 @@ class Recurrence:
     `norm`: q and k go through an l2 norm; without it they are used as given.
     `sigmoid`: the range, 1 or 2, of the sigmoid that beta goes through; with 0
     beta is used as given.
+    `write`, `read`: the kernel functions of a recurrence without a state, both or
+    neither; with `own_write` another array than q writes, with `alpha` the values
+    have factors, with `u` u is a result too.
+    `schedule`: what stands in `#delta.schedule<..>`; empty, the compiler chooses.
     """
 
     name: str
@@ -53,6 +58,17 @@ class Recurrence:
     final: bool = True
     chunk: int = 64
     scale: float | None = None
+    write: str = ""
+    read: str = ""
+    own_write: bool = False
+    alpha: bool = False
+    u: bool = False
+    schedule: str = ""
+
+    @property
+    def has_state(self):
+        """Whether it carries a matrix, or else keeps every u."""
+        return not self.write
 
     @property
     def chunk_tokens(self):
@@ -78,10 +94,16 @@ class Recurrence:
             arrays.append(Array("g", "f32", (*token, self.value_heads)))
         if self.initial:
             arrays.append(Array("s0", "f32", state))
+        if self.own_write:
+            arrays.append(Array("w", self.dtype, (*token, self.key_heads, self.key_dim)))
+        if self.alpha:
+            arrays.append(Array("alpha", self.dtype, (*token, self.value_heads)))
         output = (*token, self.value_heads, self.value_dim)
         arrays.append(Array("o", self.dtype, output, is_result=True))
         if self.final:
             arrays.append(Array("s", "f32", state, is_result=True))
+        if self.u:
+            arrays.append(Array("u", self.dtype, output, is_result=True))
         return arrays
 
     def spec(self):
@@ -115,24 +137,36 @@ class Recurrence:
         operands = [("query", "q"), ("key", "k"), ("value", "v"), ("beta", "beta")]
         operands += [("decay", "g")] if self.gate else []
         operands += [("initial", "s0")] if self.initial else []
-        attributes = ["kernel = #delta.kernel<linear>", f"chunk = {self.chunk}"]
-        if self.steps > 1:
-            attributes.append(f"steps = {self.steps}")
-        if self.scale is not None:
-            attributes.append(f"scale = {self.scale!r} : f32")
+        operands += [("write", "w")] if self.own_write else []
+        operands += [("alpha", "alpha")] if self.alpha else []
         lines.append(", ".join(f"%{name}" for name in results) + " = delta.recurrence")
         for operand, name in operands:
             used = types.get(f"{name}_used", types[name])
             lines.append(f"    {operand}({values[name]} : {used})")
-        lines.append(f"    {{{', '.join(attributes)}}}")
-        state = f", state({types['s']})" if self.final else ""
-        lines.append(f"    -> {types['o']}{state}")
+        lines.append(f"    {{{', '.join(self._attributes())}}}")
+        others = {"s": "state", "u": "u"}
+        more = "".join(
+            f", {others[name]}({types[name]})" for name in results if name in others
+        )
+        lines.append(f"    -> {types['o']}{more}")
         returned = ", ".join(types[name] for name in results)
         lines.append(f"return {', '.join(f'%{name}' for name in results)} : {returned}")
 
         parameters = ", ".join(f"%{name}: {types[name]}" for name in arguments)
         head = f"func.func @{self.name}({parameters})\n    -> ({returned}) {{\n"
         return head + "".join(f"  {line}\n" for line in lines) + "}\n"
+
+    def _attributes(self):
+        """The attributes of the op, as text."""
+        functions = f"write = {self.write}, read = {self.read}" if self.write else "linear"
+        attributes = [f"kernel = #delta.kernel<{functions}>", f"chunk = {self.chunk}"]
+        if self.steps > 1:
+            attributes.append(f"steps = {self.steps}")
+        if self.scale is not None:
+            attributes.append(f"scale = {self.scale!r} : f32")
+        if self.schedule:
+            attributes.append(f"schedule = #delta.schedule<{self.schedule}>")
+        return attributes
 
 
 def parse(name, table):
@@ -150,9 +184,20 @@ def parse(name, table):
         raise ValueError(f"recurrence {name}: {error.args[0]!r} is missing") from None
     if unknown := set(table) - known:
         raise ValueError(f"recurrence {name}: unknown key {sorted(unknown)[0]!r}")
+    if "write" in table:  # without a state
+        table = {"initial": False, "final": False, "norm": False, **table}
     recurrence = Recurrence(name, *heads, *dims, **table)
     if recurrence.dtype not in DTYPES[:2]:
         raise ValueError(f"recurrence {name}: dtype must be bf16 or f16")
     if recurrence.sigmoid not in (0, 1, 2):
         raise ValueError(f"recurrence {name}: sigmoid must be 0, 1 or 2")
+    functions = (recurrence.write, recurrence.read)
+    if functions != ("", "") and not set(functions) <= set(KERNELS):
+        raise ValueError(f"recurrence {name}: write and read must be two of {KERNELS}")
+    if recurrence.has_state and (recurrence.own_write or recurrence.alpha or recurrence.u):
+        raise ValueError(f"recurrence {name}: own_write, alpha and u need write and read")
+    if not recurrence.has_state and (
+        recurrence.gate or recurrence.initial or recurrence.final or recurrence.steps > 1
+    ):
+        raise ValueError(f"recurrence {name}: without a state it has one step and no gate")
     return recurrence

@@ -8,8 +8,11 @@
 
 Written in the operations that numpy and PyTorch share, so that the code that is
 held to the C++ oracle on a CPU is the one that judges full-size runs on a GPU.
-All heads of all sequences advance together; the tokens are a plain loop.
+All heads of all sequences advance together; the tokens are a plain loop. What
+keeps every u instead of a state is in implicit_reference.py.
 """
+
+from . import implicit_reference
 
 SIGNIFICAND_BITS = {"bf16": 8, "f16": 11, "f32": 24}
 
@@ -39,7 +42,8 @@ def zeros(shape, like, xp):
 
 
 def evaluate(recurrence, arguments, xp):
-    """{"o": [B, T, HV, V], "s": [B, HV, K, V]} in float64, not rounded.
+    """{"o": [B, T, HV, V], "s": [B, HV, K, V]}, without a state "u" like "o" in
+    place of "s", in float64, not rounded.
 
     `arguments` are float64 arrays of the module `xp` (numpy or torch) with the
     values that the kernels get; they are not changed.
@@ -55,6 +59,12 @@ def evaluate(recurrence, arguments, xp):
     # Value head h uses key head h // (HV / H).
     key_head = [h // (r.value_heads // r.key_heads) for h in range(r.value_heads)]
     q, k = q[..., key_head, :], k[..., key_head, :]
+    if not r.has_state:
+        write = arguments["w"][..., key_head, :] if r.own_write else q
+        return implicit_reference.evaluate(
+            r, {"q": q, "w": write, "k": k, "v": v, "beta": beta,
+                "alpha": arguments.get("alpha")}, xp,
+        )
 
     def by_token(x, steps, *row):
         """[B, T, n, HV, ..] to [T, n, B * HV, *row], every token contiguous."""

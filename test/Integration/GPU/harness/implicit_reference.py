@@ -1,0 +1,79 @@
+# ===- implicit_reference.py - recurrences that keep every u ----*- python -*-===#
+#
+# Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===#
+"""DeltaFormer (2505.19488, eqs. 8 and 9) in float64:
+
+    u_t = alpha_t v_t - beta_t sum_{i<t} kappa_1(scale w_t k_i) u_i
+    o_t =                      sum_{i<=t} kappa_2(scale q_t k_i) u_i
+
+T tokens cost T^2 products, so tokens go in blocks: what earlier blocks contribute
+is a product, what a block contributes to itself is a triangular system, solved
+as one. The second attention is always computed, also where a kernel derives it
+from the first.
+"""
+
+BLOCK = 128
+
+
+def weights(function, scores, mask, xp):
+    """kappa(scores) where the mask is true, else 0. A softmax row without an
+    entry is 0."""
+    if function != "softmax":
+        apply = {"linear": lambda x: x, "exp": xp.exp, "round": xp.round,
+                 "relu": lambda x: x * (x > 0)}[function]
+        return apply(scores * mask) * mask
+    # Masked scores come to the row's least, so that the maximum is of the others
+    # wherever there are others.
+    largest = (scores * mask + (mask - 1.0) * 1e300).max(-1)
+    largest = (largest.values if hasattr(largest, "values") else largest)[..., None]
+    powers = xp.exp((scores - largest) * mask) * mask
+    total = powers.sum(-1)[..., None]
+    return powers / (total + (total == 0))
+
+
+def evaluate(recurrence, arguments, xp):
+    """{"o", "u"} [B, T, HV, V] of float64 arrays [B, T, HV, ..] of the module `xp`
+    (numpy or torch): "q", "w", "k", "v", "beta", and "alpha" or None. Keys and
+    queries are already those of their value head, prologues already done."""
+    r = recurrence
+    batch, length = arguments["v"].shape[:2]
+    rows = batch * r.value_heads
+
+    def by_head(x):
+        """[B, T, HV, D] to [B * HV, T, D]."""
+        return xp.moveaxis(x, 2, 1).reshape(rows, length, x.shape[-1])
+
+    q, w, k, v = (by_head(arguments[name]) for name in ("q", "w", "k", "v"))
+    beta = by_head(arguments["beta"][..., None])
+    if arguments["alpha"] is not None:
+        v = v * by_head(arguments["alpha"][..., None])
+    u, o = xp.zeros_like(v), xp.zeros_like(v)
+
+    def by_token(x):
+        return xp.moveaxis(x.reshape(batch, r.value_heads, length, r.value_dim), 1, 2)
+
+    if not rows or not length:
+        return {"o": by_token(o), "u": by_token(u)}
+    square = xp.ones_like(v[0, :BLOCK] @ v[0, :BLOCK].T)
+    lower = xp.tril(square)
+    identity = lower * lower.T
+
+    def masked_weights(function, query, begin, end, mask_of_block):
+        scores = r.scale_value * query[:, begin:end] @ xp.moveaxis(k[:, :end], 1, 2)
+        mask = xp.ones_like(scores[0])
+        mask[:, begin:] = mask_of_block[: end - begin, : end - begin]
+        return weights(function, scores, mask, xp)
+
+    for begin in range(0, length, BLOCK):
+        end = min(begin + BLOCK, length)
+        size = end - begin
+        p = masked_weights(r.write, w, begin, end, lower - identity)
+        earlier = p[..., :begin] @ u[:, :begin]
+        system = identity[:size, :size] + beta[:, begin:end] * p[..., begin:]
+        u[:, begin:end] = xp.linalg.solve(system, v[:, begin:end] - beta[:, begin:end] * earlier)
+        o[:, begin:end] = masked_weights(r.read, q, begin, end, lower) @ u[:, :end]
+
+    return {"o": by_token(o), "u": by_token(u)}
