@@ -10,6 +10,7 @@
 #
 #   nvcc, nvdisasm, cuobjdump   CUDA 13's compiler and disassemblers
 #   gpu                         a GPU that the driver answers for
+#   sm_90a                      one of compute capability 9.0
 #   numpy, safetensors, torch   Python packages of the interpreter %python
 #
 # A new feature is added to `features` below, so that test/left_out.py names it.
@@ -46,6 +47,15 @@ def succeeds(*command):
         return False
 
 
+def prints(text, *command):
+    """Whether a probe runs, exits with 0 and prints the text."""
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return result.returncode == 0 and text in result.stdout
+
+
 def has_package(name):
     # Looks the package up without importing it: torch takes seconds to import.
     probe = "import sys, importlib.util as u; sys.exit(u.find_spec('%s') is None)"
@@ -58,6 +68,7 @@ features = {
     "cuobjdump": found(config.cuobjdump),
     # Exits with an error where there is a driver and no GPU.
     "gpu": succeeds("nvidia-smi", "--query-gpu=name", "--format=csv"),
+    "sm_90a": prints("9.0", "nvidia-smi", "--query-gpu=compute_cap", "--format=csv"),
     "numpy": has_package("numpy"),
     "safetensors": has_package("safetensors"),
     "torch": has_package("torch"),
@@ -79,6 +90,16 @@ config.substitutions += [
     (
         "%ptxas_check",
         "%s %s" % (config.python, os.path.join(source, "test/Device/check_ptxas.py")),
+    ),
+    (
+        "%sass_check",
+        "%s %s --nvcc %s --cuobjdump %s"
+        % (
+            config.python,
+            os.path.join(source, "test/Device/check_sass.py"),
+            config.nvcc,
+            config.cuobjdump,
+        ),
     ),
     ("%device_include", os.path.join(source, "include")),
     ("%examples", os.path.join(source, "examples")),

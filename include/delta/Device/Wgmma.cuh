@@ -55,6 +55,14 @@ template <int Size> DELTA_DEVICE void pin(uint32_t (&x)[Size]) {
     asm volatile("" : "+r"(x[i])::"memory");
 }
 
+/// The descriptor as a number of which the compiler knows nothing. It then
+/// moves it by one addition a k-step; what it makes of known bits takes three
+/// instructions between two wgmma.
+DELTA_DEVICE uint64_t opaque(uint64_t descriptor) {
+  asm("" : "+l"(descriptor));
+  return descriptor;
+}
+
 /// Matrix descriptor of the tile as an operand whose contraction axis is
 /// contiguous (K-major): 8 rows of a panel after every 8 row_bytes bytes (the
 /// stride offset), swizzled over the bytes of a row.
@@ -64,7 +72,7 @@ DELTA_DEVICE uint64_t k_major(const SharedTile<T, Rows, Cols> &tile) {
   constexpr uint64_t swizzle = row == 128 ? 1 : row == 64 ? 2 : 3;
   constexpr uint64_t fixed =
       swizzle << 62 | uint64_t(8 * row / 16) << 32 | uint64_t(1) << 16;
-  return fixed | (tile.address & 0x3ffff) >> 4;
+  return opaque(fixed | (tile.address & 0x3ffff) >> 4);
 }
 
 /// What moves the descriptor by `k` columns, a multiple of 16.
@@ -84,7 +92,7 @@ DELTA_DEVICE uint64_t mn_major(const SharedTile<T, Rows, Cols> &tile) {
   static_assert(Cols % 64 == 0, "columns fill panels of 64");
   constexpr uint64_t fixed = uint64_t(1) << 62 | uint64_t(1024 / 16) << 32 |
                              uint64_t(Rows * 128 / 16) << 16;
-  return fixed | (tile.address & 0x3ffff) >> 4;
+  return opaque(fixed | (tile.address & 0x3ffff) >> 4);
 }
 
 /// What moves the descriptor by `k` rows, a multiple of 16.
