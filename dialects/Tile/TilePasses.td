@@ -139,6 +139,41 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def RotateLoop : Pass<"tile-rotate-loop", "::mlir::ModuleOp"> {
+  let summary = "Round a carried state at the end of an iteration, not at the start";
+  let description = [{
+    Where a `wgmma` product of a loop takes its left operand from elementwise work on
+    carried tiles and values from outside of the loop alone, that operand is carried
+    beside them: made once in front of the loop, and for the next iteration at the end
+    of each, where products that the next state does not need still run. The next
+    iteration then begins with a product.
+
+    ```mlir
+    scf.for .. iter_args(%S = %S0) { %Sa = truncf %S; %KS = dot %Sa, %K; .. yield %S1 }
+    // becomes
+    %Sa0 = truncf %S0
+    scf.for .. iter_args(%S = %S0, %Sa = %Sa0) { %KS = dot %Sa, %K; .. %Sa1 = truncf %S1; yield %S1, %Sa1 }
+    ```
+    Loops without such a product are left alone.
+  }];
+}
+
+def StartProducts : Pass<"tile-start-products", "::mlir::ModuleOp"> {
+  let summary = "wgmma products run while other work goes on";
+  let description = [{
+    A `tile.dot` by `wgmma` becomes a `dot_start` in its place and an `await` in front of
+    the first op that uses its value, closes a slot that it reads, or ends its block. A
+    product whose only use is the accumulator of another one in its block is never
+    awaited: the other one starts on it in flight.
+
+    ```mlir
+    %KS = dot instr(wgmma_rs) %Sa, %K; %G = read %g; %X = f(%KS, %G)
+    // becomes
+    %p = dot_start wgmma_rs %Sa, %K; %G = read %g; %KS = await %p; %X = f(%KS, %G)
+    ```
+  }];
+}
+
 def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
   let summary = "Issue products as soon as they can be, the next state's first";
   let description = [{
@@ -153,18 +188,38 @@ def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
     // becomes
     %KS = dot; %QS = dot; %X = f(%KS); %U = dot %X; %S1 = dot %U; %O = dot %U acc(%QS); store %O
     ```
+
+    A loop with products in flight (`dot_start`) is scheduled as a list for one warp that
+    issues in order: of what can be issued without waiting, the op that is furthest from
+    the next state comes first; a wait stands directly in front of what needs it; reads
+    of shared memory stand in front of the product whose successor needs them, because a
+    read waits for all products issued before it; and a product that the next state does
+    not need fills the time in which the tensor cores would idle, half of it (`k`) where
+    the whole would hold up the next state's.
+
+    ```mlir
+    start KS; await KS; X = f(KS, read V); start U; await U; start S1; await S1; start QS; await QS; ..
+    // becomes
+    read V; start KS; start QS[0, 64]; await KS; X; start U; start QS[64, 128]; await U; start S1; await QS; ..
+    ```
   }];
+  let options = [
+    Option<"cut", "cut", "bool", "true",
+           "cut products in flight along k where only a half fits">
+  ];
 }
 
 def PlaceWaits : Pass<"tile-place-waits", "::mlir::ModuleOp"> {
-  let summary = "How many copies may still run behind each wait";
+  let summary = "How many groups may still run behind each wait";
   let description = [{
-    Each copy that an `await` names is a group. Groups land in the order in which they
-    were issued, so the wait leaves open as many as were issued behind the last one it
-    names: counted in its block, 0 where the count is not one number.
+    Each copy by cp.async that an `await` names is a group, and so is each product in
+    flight. Groups of one kind are complete in the order in which they were issued, so
+    the wait leaves open as many as were issued behind the last one it names: counted in
+    its block, 0 where the count is not one number.
 
     ```mlir
-    %f = copy ..; %g = copy ..; await %f    // {pending = 1}
+    %f = copy ..; %g = copy ..; await %f                            // {pending = 1}
+    %p = dot_start ..; %q = dot_start ..; %r = dot_start ..; await %p    // {pending = 2}
     ```
   }];
 }
@@ -198,6 +253,10 @@ def BudgetRegisters : Pass<"tile-budget-registers", "::mlir::ModuleOp"> {
     Records the peak of live tiles (`registers`) and how many CTAs an SM can hold by
     registers and shared memory (`min_blocks`). Refuses a kernel whose prediction
     leaves fewer than 40 registers for addresses and copies (F11): it would spill.
+
+    A kernel with roles is one CTA an SM. The peak is that of the role that needs most;
+    each role must leave 16 registers of its own cap, for addresses. A product in flight
+    holds its accumulator and its left operand until it is awaited.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_80\"", "the GPU whose limits hold">

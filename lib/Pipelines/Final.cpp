@@ -37,6 +37,10 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   pm.addPass(tile::createPipeline(pipeline));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  // Left operands first: what is made in front of a product may then be made
+  // behind another one.
+  pm.addPass(tile::createRotateLoop());
+  pm.addPass(tile::createStartProducts());
   // Before lifetimes and barriers are known by position.
   pm.addPass(tile::createOrderProducts());
   // Offsets before barriers: bytes that two buffers share need barriers too.

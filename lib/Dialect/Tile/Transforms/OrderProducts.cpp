@@ -12,11 +12,12 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleLoop.h"
+#include "Touched.h"
+
 #include "delta/Dialect/Tile/Transforms/Passes.h"
-#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace delta::tile {
 #define GEN_PASS_DEF_ORDERPRODUCTS
@@ -27,38 +28,6 @@ using namespace mlir;
 using namespace delta::tile;
 
 namespace {
-
-/// Memory that an op touches, with all that is nested in it.
-struct Touched {
-  llvm::SetVector<Value> reads, writes;
-  SmallVector<GlobalAccess> arrays;
-
-  explicit Touched(Operation *op) {
-    op->walk([&](Operation *inner) {
-      for (const SharedAccess &access : getSharedAccesses(inner)) {
-        if (access.reads)
-          reads.insert(access.buffer);
-        if (access.writes)
-          writes.insert(access.buffer);
-      }
-      if (std::optional<GlobalAccess> access = getGlobalAccess(inner))
-        arrays.push_back(*access);
-    });
-  }
-  bool conflictsWith(const Touched &later) const {
-    auto meets = [](const llvm::SetVector<Value> &a,
-                    const llvm::SetVector<Value> &b) {
-      return llvm::any_of(a, [&](Value value) { return b.contains(value); });
-    };
-    bool onArrays = llvm::any_of(arrays, [&](const GlobalAccess &access) {
-      return llvm::any_of(later.arrays, [&](const GlobalAccess &other) {
-        return access.conflictsWith(other);
-      });
-    });
-    return onArrays || meets(writes, later.reads) ||
-           meets(writes, later.writes) || meets(reads, later.writes);
-  }
-};
 
 /// The body of a loop that carries tiles, cut in what the next iteration waits
 /// for and the rest.
@@ -168,12 +137,16 @@ namespace {
 
 struct OrderProductsPass
     : public delta::tile::impl::OrderProductsBase<OrderProductsPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      kernel.walk([](scf::ForOp loop) {
-        if (llvm::any_of(loop.getRegionIterArgs(), [](Value carried) {
-              return isa<RankedTensorType>(carried.getType());
-            }))
+      kernel.walk([&](scf::ForOp loop) {
+        if (!loop.getOps<DotStartOp>().empty())
+          scheduleLoop(loop, cut);
+        else if (llvm::any_of(loop.getRegionIterArgs(), [](Value carried) {
+                   return isa<RankedTensorType>(carried.getType());
+                 }))
           LoopOrder(loop).run();
       });
       SmallVector<DotOp> dots;

@@ -1,4 +1,4 @@
-//===- PlaceWaits.cpp - copies that a wait leaves running -------*- C++ -*-===//
+//===- PlaceWaits.cpp - groups that a wait leaves running -------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,21 +25,27 @@ namespace delta::tile {
 using namespace mlir;
 using namespace delta::tile;
 
-static bool isAsynchronous(Operation *op) {
+/// Whether `op` issues a group of copies by itself. A ring's copies do not.
+static bool isCopyGroup(Operation *op) {
   auto copy = dyn_cast<CopyOp>(op);
-  return copy && copy.getEngine() == Engine::CpAsync;
+  return copy && copy.getEngine() == Engine::CpAsync && !copy->use_empty() &&
+         isa<AwaitOp>(*copy->user_begin());
 }
 
-/// Groups that are issued between the last copy of `await` and itself. Too few
-/// would only wait longer, so 0 is right where an op in between holds others.
-static int64_t countPending(AwaitOp await) {
+static bool isProductGroup(Operation *op) { return isa<DotStartOp>(op); }
+
+/// Groups of one kind that are issued between the last operand of `await` and
+/// itself. Too few would only wait longer, so 0 is right where an op in between
+/// holds others.
+static int64_t countPending(AwaitOp await,
+                            function_ref<bool(Operation *)> isGroup) {
   int64_t pending = 0;
   for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode()) {
     if (llvm::is_contained(op->getUsers(), await))
       return pending;
     if (op->getNumRegions() != 0)
       return 0;
-    pending += isAsynchronous(op) && isa<AwaitOp>(*op->user_begin());
+    pending += isGroup(op);
   }
   return 0;
 }
@@ -51,12 +57,18 @@ struct PlaceWaitsPass
   void runOnOperation() override {
     Builder b(&getContext());
     getOperation().walk([&](AwaitOp await) {
-      bool waits = llvm::any_of(await.getInflight(), [](Value inflight) {
-        return inflight.getDefiningOp() &&
-               isAsynchronous(inflight.getDefiningOp());
-      });
-      if (waits)
-        await.setPendingAttr(b.getI64IntegerAttr(countPending(await)));
+      // One count serves all that it names, so it is the least.
+      std::optional<int64_t> pending;
+      for (auto isGroup : {isCopyGroup, isProductGroup})
+        if (llvm::any_of(await.getInflight(), [&](Value inflight) {
+              Operation *def = inflight.getDefiningOp();
+              return def && isGroup(def);
+            })) {
+          int64_t count = countPending(await, isGroup);
+          pending = std::min(pending.value_or(count), count);
+        }
+      if (pending)
+        await.setPendingAttr(b.getI64IntegerAttr(*pending));
     });
   }
 };

@@ -1,0 +1,331 @@
+//===- LoopGraph.cpp - what waits for what in an iteration ------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements LoopGraph.h. Cycles are those of one warpgroup of an H100 or
+/// H200, as measured.
+///
+//===----------------------------------------------------------------------===//
+
+#include "LoopGraph.h"
+#include "Touched.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace delta::tile;
+
+//===----------------------------------------------------------------------===//
+// Cycles
+//===----------------------------------------------------------------------===//
+
+/// To issue the steps of a product, and to go on behind an await.
+static constexpr int64_t kStartCycles = 16;
+static constexpr int64_t kAwaitCycles = 20;
+/// For each element that a thread holds: arithmetic and rounding (two elements
+/// in 4 cycles); exp.
+static constexpr int64_t kElementCycles = 2;
+static constexpr int64_t kExpCycles = 8;
+/// To find that a slot is ready, or to say that it is.
+static constexpr int64_t kRingCycles = 50;
+/// Contraction indices of an instruction, which takes a cycle for every two
+/// columns.
+static constexpr int64_t kStep = 16;
+
+std::pair<int64_t, int64_t> delta::tile::getContraction(DotStartOp start) {
+  if (std::optional<ArrayRef<int64_t>> k = start.getK())
+    return {(*k)[0], (*k)[1]};
+  auto type = cast<ShapedType>(start.getA().getType());
+  return {0, type.getDimSize(start.getContract()[0])};
+}
+
+int64_t delta::tile::getDuration(DotStartOp start) {
+  auto [first, last] = getContraction(start);
+  auto type = cast<RankedTensorType>(start.getInflight().getType().getValue());
+  return (last - first) / kStep * (type.getDimSize(1) / 2);
+}
+
+/// Elements of a tile that a thread holds; 0 of anything else.
+static int64_t countElements(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  auto layout = dyn_cast_or_null<LayoutInterface>(tile ? tile.getEncoding()
+                                                       : Attribute());
+  if (!layout)
+    return 0;
+  return layout.getRegisters(tile) * (32 / tile.getElementTypeBitWidth());
+}
+
+int64_t delta::tile::getIssueCycles(Operation *op) {
+  if (isa<DotStartOp>(op))
+    return kStartCycles;
+  if (isa<AwaitOp>(op))
+    return kAwaitCycles;
+  if (isa<PeekOp, AcquireOp, ReleaseOp, CommitOp>(op))
+    return kRingCycles;
+  int64_t elements = 0;
+  for (Type type : op->getOperandTypes())
+    elements = std::max(elements, countElements(type));
+  for (Type type : op->getResultTypes())
+    elements = std::max(elements, countElements(type));
+  return elements * (isa<math::ExpOp>(op) ? kExpCycles : kElementCycles);
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// What goes directly in front of its first user: it costs nothing (addresses,
+/// repetition), only takes up registers (extension), or should come as late as
+/// it can (the wait for a free slot).
+static bool goesWithUser(Operation *op) {
+  if (isa<AcquireOp, SpreadOp, tensor::SplatOp, arith::ExtFOp>(op) ||
+      isa<ViewLikeOpInterface>(op))
+    return true;
+  return isPure(op) && llvm::none_of(op->getResultTypes(), [](Type type) {
+           return countElements(type) != 0;
+         });
+}
+
+/// Whether all that `op` does is to read a slot that its block has open.
+static bool isSlotRead(Operation *op) {
+  if (!isa<ReadOp, memref::LoadOp>(op))
+    return false;
+  SmallVector<SharedAccess> accesses = getSharedAccesses(op);
+  if (accesses.empty())
+    return false;
+  auto peek = getBuffer(accesses.front().buffer).getDefiningOp<PeekOp>();
+  return peek && peek->getBlock() == op->getBlock();
+}
+
+Node *LoopGraph::getSlot(Operation *read) const {
+  Value buffer = getSharedAccesses(read).front().buffer;
+  return nodeOf.lookup(getBuffer(buffer).getDefiningOp());
+}
+
+bool LoopGraph::accepts(scf::ForOp loop) {
+  llvm::SetVector<Value> filled, drained;
+  for (Operation &op : *loop.getBody()) {
+    if (op.getNumRegions() != 0 || containsBarrier(&op))
+      return false;
+    if (auto acquire = dyn_cast<AcquireOp>(op))
+      if (!filled.insert(acquire.getRing()))
+        return false;
+    if (auto peek = dyn_cast<PeekOp>(op))
+      if (!drained.insert(peek.getRing()))
+        return false;
+  }
+  return true;
+}
+
+/// Collects the products that `node` waits for.
+static void collectStarts(Node &node, llvm::SetVector<Node *> &visited) {
+  if (!visited.insert(&node))
+    return;
+  for (Node *before : node.before) {
+    collectStarts(*before, visited);
+    node.starts.insert_range(before->starts);
+    if (before->isStart())
+      node.starts.insert(before);
+  }
+}
+
+static void measureHeight(Node &node, llvm::SetVector<Node *> &visited) {
+  if (!visited.insert(&node))
+    return;
+  int64_t rest = 0;
+  for (Node *behind : node.behind) {
+    measureHeight(*behind, visited);
+    if (behind->onChain || !node.onChain)
+      rest = std::max(rest, behind->height);
+  }
+  node.height = getIssueCycles(node.op) + rest;
+  if (auto start = dyn_cast<DotStartOp>(node.op))
+    node.height += getDuration(start);
+}
+
+LoopGraph::LoopGraph(scf::ForOp loop) : body(*loop.getBody()) {
+  for (Operation &op : body.without_terminator()) {
+    if (isSlotRead(&op)) {
+      reads.push_back(&op);
+      readers[&op];
+    } else if (!goesWithUser(&op)) {
+      nodes.push_back(std::make_unique<Node>());
+      nodes.back()->op = &op;
+      nodeOf[&op] = nodes.back().get();
+    }
+  }
+  for (const std::unique_ptr<Node> &node : nodes)
+    for (Value operand : node->op->getOperands())
+      addSources(*node, operand);
+  end.op = body.getTerminator();
+  for (Value operand : end.op->getOperands())
+    addSources(end, operand);
+  addConflicts();
+  for (Operation &op : body)
+    if (isa<PeekOp, AcquireOp>(op))
+      addSlotEnd(&op);
+
+  for (const std::unique_ptr<Node> &node : nodes)
+    node->isDerived = isPure(node->op) &&
+                      llvm::all_of(node->op->getOperands(), [&](Value operand) {
+                        return isDerived(operand);
+                      });
+  SmallVector<Node *> worklist = {&end};
+  while (!worklist.empty())
+    for (Node *before : worklist.pop_back_val()->before)
+      if (!before->onChain) {
+        before->onChain = true;
+        worklist.push_back(before);
+      }
+  llvm::SetVector<Node *> collected, measured;
+  for (const std::unique_ptr<Node> &node : nodes)
+    collectStarts(*node, collected);
+  addCarriedUses();
+  for (const std::unique_ptr<Node> &node : nodes)
+    measureHeight(*node, measured);
+}
+
+//===----------------------------------------------------------------------===//
+// Edges
+//===----------------------------------------------------------------------===//
+
+static void addEdge(Node *before, Node *behind) {
+  if (before == behind)
+    return;
+  before->behind.insert(behind);
+  behind->before.insert(before);
+}
+
+/// Puts what `value` comes from in front of `node`.
+void LoopGraph::addSources(Node &node, Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != &body)
+    return;
+  if (Node *source = nodeOf.lookup(def))
+    return addEdge(source, &node);
+  if (auto read = readers.find(def); read != readers.end())
+    read->second.insert(&node);
+  for (Value operand : def->getOperands())
+    addSources(node, operand);
+}
+
+/// Keeps accesses to memory in order.
+void LoopGraph::addConflicts() {
+  SmallVector<Touched> touched;
+  for (const std::unique_ptr<Node> &node : nodes)
+    touched.push_back(Touched(node->op));
+  for (size_t later = 0; later < nodes.size(); ++later)
+    for (size_t earlier = 0; earlier < later; ++earlier)
+      if (touched[earlier].conflictsWith(touched[later]))
+        addEdge(nodes[earlier].get(), nodes[later].get());
+}
+
+bool LoopGraph::usesAccumulator(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return value.getParentBlock() == &body &&
+           countElements(value.getType()) != 0 &&
+           getElementTypeOrSelf(value.getType()).isF32();
+  return def->getBlock() == &body && !nodeOf.contains(def) &&
+         llvm::any_of(def->getOperands(),
+                      [&](Value operand) { return usesAccumulator(operand); });
+}
+
+/// Puts work on carried accumulators in front of all products: compilers do not
+/// follow a product around a loop, and wait for all that run where such an
+/// accumulator is touched.
+void LoopGraph::addCarriedUses() {
+  for (const std::unique_ptr<Node> &node : nodes) {
+    bool isFirst = !node->isStart() && node->starts.empty() &&
+                   llvm::any_of(node->op->getOperands(), [&](Value operand) {
+                     return usesAccumulator(operand);
+                   });
+    if (!isFirst)
+      continue;
+    for (const std::unique_ptr<Node> &start : nodes)
+      if (start->isStart())
+        addEdge(node.get(), start.get());
+  }
+}
+
+/// Puts all use of a slot in front of what closes it. A product's use ends when
+/// its value is taken out of the accumulator.
+void LoopGraph::addSlotEnd(Operation *open) {
+  for (Operation *user : open->getResult(0).getUsers()) {
+    Node *close = nodeOf.lookup(user);
+    if (!close)
+      continue;
+    SmallVector<Value> worklist(open->getResults().drop_front());
+    while (!worklist.empty())
+      for (Operation *access : worklist.pop_back_val().getUsers()) {
+        if (isa<ViewLikeOpInterface>(access))
+          llvm::append_range(worklist, access->getResults());
+        if (auto read = readers.find(access); read != readers.end())
+          for (Node *reader : read->second)
+            addEdge(reader, close);
+        Node *node = nodeOf.lookup(access);
+        while (node && node->isStart()) {
+          addEdge(node, close);
+          node = nodeOf.lookup(*node->op->user_begin());
+        }
+        if (!node)
+          continue;
+        addEdge(node, close);
+        if (isa<AwaitOp>(node->op))
+          for (Node *taker : llvm::to_vector(node->behind))
+            if (taker != &end && !isa<CommitOp, ReleaseOp>(taker->op))
+              addEdge(taker, close);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Properties
+//===----------------------------------------------------------------------===//
+
+bool LoopGraph::isDerived(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return value.getParentBlock() != &body ||
+           countElements(value.getType()) == 0;
+  if (def->getBlock() != &body || readers.contains(def))
+    return true;
+  if (Node *node = nodeOf.lookup(def))
+    return node->isDerived;
+  return llvm::all_of(def->getOperands(),
+                      [&](Value operand) { return isDerived(operand); });
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+Node *LoopGraph::cutInTwo(Node &node) {
+  auto second = cast<DotStartOp>(node.op);
+  auto [first, last] = getContraction(second);
+  int64_t middle = first + (last - first) / 2;
+  OpBuilder b(second);
+  auto half = cast<DotStartOp>(b.clone(*second));
+  half.setK(ArrayRef<int64_t>{first, middle});
+  second.setK(ArrayRef<int64_t>{middle, last});
+  second.getAccMutable().assign(half.getInflight());
+
+  nodes.push_back(std::make_unique<Node>());
+  Node *added = nodes.back().get();
+  added->op = half;
+  nodeOf[half] = added;
+  for (Node *before : llvm::to_vector(node.before))
+    addEdge(before, added);
+  addEdge(added, &node);
+  return added;
+}

@@ -1,0 +1,276 @@
+//===- ScheduleLoop.cpp - a loop with products in flight --------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// List scheduling against a model of two machines: a warp that issues in order
+/// and stops at an await, and the tensor cores, which run products in the order
+/// of issue. What the next state depends on (the chain) goes first; everything
+/// else fills the time in which the chain waits.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleLoop.h"
+#include "LoopGraph.h"
+
+using namespace mlir;
+using namespace delta::tile;
+
+namespace {
+
+class LoopScheduler {
+public:
+  LoopScheduler(scf::ForOp loop, bool cut)
+      : body(*loop.getBody()), graph(loop), cut(cut) {}
+
+  void run();
+
+private:
+  SmallVector<Node *> collectReady();
+  Node *choose();
+  Node *chooseStart(ArrayRef<Node *> ready);
+  int64_t waitFor(const Node &node) const;
+  int64_t estimateNextStart(ArrayRef<Node *> ready) const;
+  void issue(Node &node);
+
+  void sinkAwaits();
+  void placeReads();
+  void emit(Operation *op);
+  void writeBack();
+
+  Block &body;
+  LoopGraph graph;
+  bool cut;
+  /// The warp's clock, and when the tensor cores have done all that was issued.
+  int64_t now = 0, tensorFree = 0;
+  /// When a product in flight is complete.
+  DenseMap<Value, int64_t> complete;
+  SmallVector<Node *> order;
+  /// Reads of slots, by the node that they stand in front of.
+  DenseMap<Node *, SmallVector<Operation *>> reads;
+  llvm::SetVector<Operation *> text;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What comes next
+//===----------------------------------------------------------------------===//
+
+/// Whether `node` may be computed now: if it only depends on what was read, not
+/// before the products are issued that its users wait for.
+static bool isWanted(const Node &node) {
+  if (!node.isDerived)
+    return true;
+  return llvm::any_of(node.behind, [](Node *user) {
+    if (user->isDerived)
+      return isWanted(*user);
+    return llvm::all_of(user->starts,
+                        [](Node *start) { return start->isIssued(); });
+  });
+}
+
+SmallVector<Node *> LoopScheduler::collectReady() {
+  SmallVector<Node *> ready;
+  for (const std::unique_ptr<Node> &node : graph.getNodes())
+    if (!node->isIssued() && isWanted(*node) &&
+        llvm::all_of(node->before,
+                     [](Node *before) { return before->isIssued(); }))
+      ready.push_back(node.get());
+  return ready;
+}
+
+/// Cycles until `node` can be issued without stopping the warp.
+int64_t LoopScheduler::waitFor(const Node &node) const {
+  int64_t end = now;
+  if (auto await = dyn_cast<AwaitOp>(node.op))
+    for (Value inflight : await.getInflight())
+      end = std::max(end, complete.lookup(inflight));
+  return end - now;
+}
+
+/// When the next product of the chain can be issued, if nothing holds it up.
+int64_t LoopScheduler::estimateNextStart(ArrayRef<Node *> ready) const {
+  const Node *next = nullptr;
+  for (const std::unique_ptr<Node> &node : graph.getNodes())
+    if (node->isStart() && node->onChain && !node->isIssued() &&
+        (!next || node->height > next->height))
+      next = node.get();
+  if (!next)
+    return std::numeric_limits<int64_t>::max();
+  int64_t time = now;
+  for (Node *node : ready)
+    if (node->onChain && node->height > next->height)
+      time = std::max(time, now + waitFor(*node) + node->height - next->height);
+  return time;
+}
+
+/// The highest of `nodes` that `accept` takes, the first among equals.
+static Node *findHighest(ArrayRef<Node *> nodes,
+                         function_ref<bool(Node *)> accept) {
+  Node *highest = nullptr;
+  for (Node *node : nodes)
+    if (accept(node) && (!highest || node->height > highest->height))
+      highest = node;
+  return highest;
+}
+
+/// A product that does not hold up the next one of the chain.
+Node *LoopScheduler::chooseStart(ArrayRef<Node *> ready) {
+  if (Node *start = findHighest(
+          ready, [](Node *node) { return node->isStart() && node->onChain; }))
+    return start;
+  Node *start = findHighest(ready, [](Node *node) { return node->isStart(); });
+  if (!start)
+    return nullptr;
+  auto dot = cast<DotStartOp>(start->op);
+  int64_t gap = estimateNextStart(ready) - std::max(now, tensorFree);
+  int64_t duration = getDuration(dot);
+  if (duration <= gap)
+    return start;
+  // A second half stays whole.
+  if (dot.getK() || duration / 2 > gap)
+    return nullptr;
+  auto [first, last] = getContraction(dot);
+  bool canCut = cut && dot.getBPart() == Part::Full && (last - first) % 32 == 0;
+  return canCut ? graph.cutInTwo(*start) : start;
+}
+
+Node *LoopScheduler::choose() {
+  SmallVector<Node *> ready = collectReady();
+  // Somebody waits for the slot.
+  for (Node *node : ready)
+    if (isa<CommitOp, ReleaseOp>(node->op))
+      return node;
+  if (Node *start = chooseStart(ready))
+    return start;
+
+  auto takesAtMost = [&](Node *node, int64_t wait) {
+    return !node->isStart() && waitFor(*node) <= wait;
+  };
+  if (Node *node = findHighest(ready, [&](Node *node) {
+        return node->onChain && takesAtMost(node, 0);
+      }))
+    return node;
+  // The chain has to wait. Until then, the rest.
+  int64_t chainWait = std::numeric_limits<int64_t>::max();
+  for (Node *node : ready)
+    if (node->onChain && !node->isStart())
+      chainWait = std::min(chainWait, waitFor(*node));
+  if (Node *node = findHighest(ready, [&](Node *node) {
+        return takesAtMost(node, 0) && getIssueCycles(node->op) <= chainWait;
+      }))
+    return node;
+  // Nothing is left to do meanwhile.
+  int64_t least = chainWait;
+  bool chainWaits = least != std::numeric_limits<int64_t>::max();
+  if (!chainWaits)
+    for (Node *node : ready)
+      if (!node->isStart())
+        least = std::min(least, waitFor(*node));
+  if (Node *node = findHighest(ready, [&](Node *node) {
+        return node->onChain == chainWaits && takesAtMost(node, least);
+      }))
+    return node;
+  return findHighest(ready, [](Node *) { return true; });
+}
+
+void LoopScheduler::issue(Node &node) {
+  now += waitFor(node);
+  node.time = now;
+  node.queue = tensorFree;
+  now += getIssueCycles(node.op);
+  if (auto start = dyn_cast<DotStartOp>(node.op)) {
+    tensorFree = std::max(now, tensorFree) + getDuration(start);
+    complete[start.getInflight()] = tensorFree;
+  }
+  order.push_back(&node);
+}
+
+//===----------------------------------------------------------------------===//
+// The text
+//===----------------------------------------------------------------------===//
+
+/// Puts each await directly in front of what needs it: an accumulator that is
+/// complete while another product runs should be used at once.
+void LoopScheduler::sinkAwaits() {
+  SmallVector<Node *> awaits;
+  for (Node *node : order)
+    if (isa<AwaitOp>(node->op))
+      awaits.push_back(node);
+  for (Node *await : awaits) {
+    llvm::erase(order, await);
+    order.insert(
+        llvm::find_if(order,
+                      [&](Node *node) { return await->behind.contains(node); }),
+        await);
+  }
+}
+
+/// Reads wait for all products that are in the queue already. So they stand
+/// behind the peek, or in front of a later product: the last one in front of
+/// which they come in time. Compilers mix the ops behind an await, so what
+/// these read must be there when the await ends.
+void LoopScheduler::placeReads() {
+  for (Operation *read : graph.getReads()) {
+    ArrayRef<Node *> readers = graph.getReaders(read);
+    auto place = std::next(llvm::find(order, graph.getSlot(read)));
+    auto first = std::find_if(place, order.end(), [&](Node *node) {
+      return llvm::is_contained(readers, node);
+    });
+    int64_t needed = 0;
+    for (auto node = place; first != order.end() && node != first; ++node)
+      if (isa<AwaitOp>((*node)->op))
+        needed = (*node)->time + getIssueCycles((*node)->op);
+    bool isBehindProduct = false;
+    for (auto node = place; first != order.end() && node != first; ++node) {
+      if (!(*node)->isStart())
+        continue;
+      int64_t ready = std::max((*node)->time, (*node)->queue) + kReadCycles;
+      if (isBehindProduct && ready <= needed)
+        place = node;
+      isBehindProduct = true;
+    }
+    reads[*place].push_back(read);
+  }
+}
+
+/// Appends an op behind those that go with it.
+void LoopScheduler::emit(Operation *op) {
+  if (text.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    if (Operation *def = operand.getDefiningOp();
+        def && def->getBlock() == &body)
+      emit(def);
+  text.insert(op);
+}
+
+void LoopScheduler::writeBack() {
+  for (Node *node : order) {
+    for (Operation *read : reads.lookup(node))
+      emit(read);
+    emit(node->op);
+  }
+  // What only the next iteration needs, or nobody.
+  for (Operation &op : body.without_terminator())
+    emit(&op);
+  for (Operation *op : text)
+    op->moveBefore(body.getTerminator());
+}
+
+void LoopScheduler::run() {
+  while (Node *node = choose())
+    issue(*node);
+  sinkAwaits();
+  placeReads();
+  writeBack();
+}
+
+void delta::tile::scheduleLoop(scf::ForOp loop, bool cut) {
+  if (LoopGraph::accepts(loop))
+    LoopScheduler(loop, cut).run();
+}

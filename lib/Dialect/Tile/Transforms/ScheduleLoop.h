@@ -1,0 +1,28 @@
+//===- ScheduleLoop.h - order of a loop with products in flight -*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The part of `tile-order-products` for products that are issued and awaited.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULELOOP_H
+#define DELTA_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULELOOP_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace delta::tile {
+
+/// Orders the body of a loop for one warp that issues in order. With `cut`, a
+/// product that the next state does not need may be cut in two along k. A loop
+/// with nested regions, barriers, or two slots of a ring in an iteration is
+/// left alone.
+void scheduleLoop(mlir::scf::ForOp loop, bool cut);
+
+} // namespace delta::tile
+
+#endif // DELTA_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULELOOP_H

@@ -1,0 +1,114 @@
+// RUN: delta-opt %s --tile-order-products | FileCheck %s --check-prefixes=CHECK,CUT
+// RUN: delta-opt %s --tile-order-products=cut=false | FileCheck %s --check-prefixes=CHECK,WHOLE
+
+!s    = tensor<64x128xf32, #tile.frag<warps = 4>>
+!sa   = tensor<64x128xbf16, #tile.frag<warps = 4>>
+!x    = tensor<64x64xf32, #tile.frag<warps = 4>>
+!xa   = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!e    = tensor<64xf32, #tile.slice<axis = 1, <warps = 4>>>
+!wide = memref<64x128xbf16, #tile.smem<128>>
+!tile = memref<64x64xbf16, #tile.smem<128>>
+!vec  = memref<64xf32, #tile.smem<0>>
+!in   = !tile.ring<3, [!wide, !wide, !tile, !tile, !tile, !vec, !vec, !vec]>
+!out  = !tile.ring<2, [!tile]>
+
+// A chunk of Gated DeltaNet, one product after the other. Cycles of the model: S K^T and
+// S Q^T 8 steps of 32, X T^T and U P^T 4 of 32, U K 4 of 64; 64 for each pass over 64 x 64,
+// 128 over 64 x 128.
+//
+// The state is scaled before any product runs; reads for that and for X stand behind the
+// peek. X takes 20 + 3 * 64 = 212 cycles behind K S, in which the tensor cores are
+// free: half of Q S (128) fits, all of it (256) does not; behind U the same holds for
+// 148 cycles and the other half. e_out would come too late behind U, so it is in front;
+// e_read is in time behind U, but not behind U K. The state is rounded while U P^T runs.
+// Each await is in front of its use. The slot is released when the last accumulator is
+// read; the wait for a free slot comes last.
+
+// CHECK-LABEL: tile.kernel @chunk
+// CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[SA:.*]] = %{{.*}})
+// CHECK-NEXT: %[[SLOT:.*]], %[[IN:.*]]:8 = tile.peek
+// CHECK-NEXT: %[[EIN:.*]] = tile.read %[[IN]]#5
+// CHECK-NEXT: %[[V:.*]] = tile.read %[[IN]]#2 {transpose}
+// CHECK-NEXT: %[[CHUNK:.*]] = memref.load %[[IN]]#6
+// CHECK-NEXT: %[[CHUNKS:.*]] = tensor.splat %[[CHUNK]]
+// CHECK-NEXT: %[[DECAYED:.*]] = arith.mulf %[[S]], %[[CHUNKS]]
+// CHECK-NEXT: %[[KS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#0
+// CUT-NEXT:   %[[QS_0:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#1 {contract = array<i64: 1, 1>, k = array<i64: 0, 64>}
+// WHOLE-NEXT: %[[QS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#1 {contract = array<i64: 1, 1>}
+// CHECK-NEXT: %[[KS:.*]] = tile.await %[[KS_P]]
+// CHECK-NEXT: %[[EIN_C:.*]] = tile.spread %[[EIN]]
+// CHECK-NEXT: %[[KSE:.*]] = arith.mulf %[[EIN_C]], %[[KS]]
+// CHECK-NEXT: %[[VF:.*]] = arith.extf %[[V]]
+// CHECK-NEXT: %[[X:.*]] = arith.subf %[[VF]], %[[KSE]]
+// CHECK-NEXT: %[[XA:.*]] = arith.truncf %[[X]]
+// CHECK-NEXT: %[[EOUT:.*]] = tile.read %[[IN]]#6
+// CHECK-NEXT: %[[U_P:.*]] = tile.dot_start wgmma_rs %[[XA]], %[[IN]]#3
+// CUT-NEXT:   %[[QS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#1 acc(%[[QS_0]] : {{.*}}) {contract = array<i64: 1, 1>, k = array<i64: 64, 128>}
+// CHECK-NEXT: %[[U:.*]] = tile.await %[[U_P]]
+// CHECK-NEXT: %[[EOUT_C:.*]] = tile.spread %[[EOUT]]
+// CHECK-NEXT: %[[UE:.*]] = arith.mulf %[[EOUT_C]], %[[U]]
+// CHECK-NEXT: %[[UEA:.*]] = arith.truncf %[[UE]]
+// CHECK-NEXT: %[[EREAD:.*]] = tile.read %[[IN]]#7
+// CHECK-NEXT: %[[S1_P:.*]] = tile.dot_start wgmma_rs %[[UEA]], %[[IN]]#0 acc(%[[DECAYED]] : {{.*}}) {contract = array<i64: 1, 0>}
+// CHECK-NEXT: %[[QS:.*]] = tile.await %[[QS_P]]
+// CHECK-NEXT: %[[EREAD_C:.*]] = tile.spread %[[EREAD]]
+// CHECK-NEXT: %[[QSE:.*]] = arith.mulf %[[EREAD_C]], %[[QS]]
+// CHECK-NEXT: %[[UA:.*]] = arith.truncf %[[U]]
+// CHECK-NEXT: %[[O_P:.*]] = tile.dot_start wgmma_rs %[[UA]], %[[IN]]#4 acc(%[[QSE]] : {{.*}})
+// CHECK-NEXT: %[[S1:.*]] = tile.await %[[S1_P]]
+// CHECK-NEXT: %[[SA1:.*]] = arith.truncf %[[S1]]
+// CHECK-NEXT: %[[O:.*]] = tile.await %[[O_P]]
+// CHECK-NEXT: %[[OA:.*]] = arith.truncf %[[O]]
+// CHECK-NEXT: tile.release %[[SLOT]]
+// CHECK-NEXT: %[[W:.*]], %[[OB:.*]] = tile.acquire
+// CHECK-NEXT: tile.write %[[OA]], %[[OB]]
+// CHECK-NEXT: tile.commit %[[W]]
+// CHECK-NEXT: scf.yield %[[S1]], %[[SA1]]
+tile.kernel @chunk(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %in = tile.ring_create "chunks" mbarrier : !in
+  %out = tile.ring_create "out" mbarrier : !out
+  %S0 = arith.constant dense<0.0> : !s
+  %Sa0 = arith.constant dense<0.0> : !sa
+  scf.for %c = %c0 to %n step %c1 iter_args(%S = %S0, %Sa = %Sa0) -> (!s, !sa) {
+    %slot, %b:8 = tile.peek %in[%c] : !in -> !wide, !wide, !tile, !tile, !tile, !vec, !vec, !vec
+    %ks = tile.dot_start wgmma_rs %Sa, %b#0 {contract = array<i64: 1, 1>} : !sa, !wide -> <!x>
+    %e_in = tile.read %b#5 : !vec -> !e
+    %e_in_c = tile.spread %e_in {axis = 1 : i64} : !e -> !x
+    %KS = tile.await %ks : !tile.async<!x> -> !x
+    %KSe = arith.mulf %e_in_c, %KS : !x
+    %V = tile.read %b#2 {transpose} : !tile -> !xa
+    %Vf = arith.extf %V : !xa to !x
+    %X = arith.subf %Vf, %KSe : !x
+    %Xa = arith.truncf %X : !x to !xa
+    %u = tile.dot_start wgmma_rs %Xa, %b#3 b_part(lower) {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %U = tile.await %u : !tile.async<!x> -> !x
+    %qs = tile.dot_start wgmma_rs %Sa, %b#1 {contract = array<i64: 1, 1>} : !sa, !wide -> <!x>
+    %e_read = tile.read %b#7 : !vec -> !e
+    %e_read_c = tile.spread %e_read {axis = 1 : i64} : !e -> !x
+    %QS = tile.await %qs : !tile.async<!x> -> !x
+    %QSe = arith.mulf %e_read_c, %QS : !x
+    %Ua = arith.truncf %U : !x to !xa
+    %o = tile.dot_start wgmma_rs %Ua, %b#4 acc(%QSe : !x) b_part(lower) {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %O = tile.await %o : !tile.async<!x> -> !x
+    %Oa = arith.truncf %O : !x to !xa
+    %w, %Ob = tile.acquire %out[%c] : !out -> !tile
+    tile.write %Oa, %Ob {transpose} : !xa, !tile
+    tile.commit %w
+    %chunk = memref.load %b#6[%c63] : !vec
+    %chunks = tensor.splat %chunk : !s
+    %decayed = arith.mulf %S, %chunks : !s
+    %e_out = tile.read %b#6 : !vec -> !e
+    %e_out_c = tile.spread %e_out {axis = 1 : i64} : !e -> !x
+    %Ue = arith.mulf %e_out_c, %U : !x
+    %Uea = arith.truncf %Ue : !x to !xa
+    %s1 = tile.dot_start wgmma_rs %Uea, %b#0 acc(%decayed : !s) {contract = array<i64: 1, 0>} : !xa, !wide -> <!s>
+    %S1 = tile.await %s1 : !tile.async<!s> -> !s
+    tile.release %slot
+    %Sa1 = arith.truncf %S1 : !s to !sa
+    scf.yield %S1, %Sa1 : !s, !sa
+  }
+  tile.return
+}
