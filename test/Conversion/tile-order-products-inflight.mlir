@@ -112,3 +112,117 @@ tile.kernel @chunk(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 :
   }
   tile.return
 }
+
+// K = 64, V seen through a view, factors computed from G. Both products of S are short
+// (128) and Q S fits as a whole. What only depends on G is computed behind the product
+// whose value it meets: exp(G) behind K S, the other one behind U. exp(G) takes 16 * 8
+// cycles, as long as K S, so V is in time behind K S.
+
+!n   = tensor<64x64xf32, #tile.frag<warps = 4>>
+!v   = memref<64x128xbf16, #tile.smem<128>>
+!half = memref<64x64xbf16, strided<[128, 1], offset: ?>, #tile.smem<128>>
+!narrow = !tile.ring<3, [!tile, !tile, !v, !tile, !vec]>
+
+// CHECK-LABEL: tile.kernel @narrow
+// CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[SA:.*]] = %{{.*}})
+// CHECK-NEXT: %[[SLOT:.*]], %[[IN:.*]]:5 = tile.peek
+// CHECK-NEXT: %[[G:.*]] = tile.read %[[IN]]#4
+// CHECK-NEXT: %[[KS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#0 {contract = array<i64: 1, 1>}
+// CHECK-NEXT: %[[VIEW:.*]] = memref.subview %[[IN]]#2
+// CHECK-NEXT: %[[V:.*]] = tile.read %[[VIEW]] {transpose}
+// CHECK-NEXT: %[[QS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#1 {contract = array<i64: 1, 1>}
+// CHECK-NEXT: %[[EIN:.*]] = math.exp %[[G]]
+// CHECK-NEXT: %[[KS:.*]] = tile.await %[[KS_P]]
+// CHECK-NEXT: tile.spread %[[EIN]]
+// CHECK: %[[XA:.*]] = arith.truncf
+// CHECK-NEXT: %[[U_P:.*]] = tile.dot_start wgmma_rs %[[XA]], %[[IN]]#3
+// CHECK-NEXT: %[[REST:.*]] = arith.negf %[[G]]
+// CHECK-NEXT: %[[EOUT:.*]] = math.exp %[[REST]]
+// CHECK-NEXT: %[[U:.*]] = tile.await %[[U_P]]
+// CHECK-NEXT: tile.spread %[[EOUT]]
+// CHECK: tile.dot_start wgmma_rs %{{.*}}, %[[IN]]#0 acc(%[[S]] : {{.*}})
+tile.kernel @narrow(%i: index, %n: index, %j: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %in = tile.ring_create "chunks" mbarrier : !narrow
+  %out = tile.ring_create "out" mbarrier : !out
+  %S0 = arith.constant dense<0.0> : !n
+  %Sa0 = arith.constant dense<0.0> : !xa
+  scf.for %c = %c0 to %n step %c1 iter_args(%S = %S0, %Sa = %Sa0) -> (!n, !xa) {
+    %slot, %b:5 = tile.peek %in[%c] : !narrow -> !tile, !tile, !v, !tile, !vec
+    %view = memref.subview %b#2[0, %j] [64, 64] [1, 1] : !v to !half
+    %V = tile.read %view {transpose} : !half -> !xa
+    %G = tile.read %b#4 : !vec -> !e
+    %e_in = math.exp %G : !e
+    %rest = arith.negf %G : !e
+    %e_out = math.exp %rest : !e
+    %e_in_c = tile.spread %e_in {axis = 1 : i64} : !e -> !x
+    %e_out_c = tile.spread %e_out {axis = 1 : i64} : !e -> !x
+    %ks = tile.dot_start wgmma_rs %Sa, %b#0 {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %KS = tile.await %ks : !tile.async<!x> -> !x
+    %KSe = arith.mulf %e_in_c, %KS : !x
+    %Vf = arith.extf %V : !xa to !x
+    %X = arith.subf %Vf, %KSe : !x
+    %Xa = arith.truncf %X : !x to !xa
+    %u = tile.dot_start wgmma_rs %Xa, %b#3 {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %U = tile.await %u : !tile.async<!x> -> !x
+    %Ue = arith.mulf %e_out_c, %U : !x
+    %Uea = arith.truncf %Ue : !x to !xa
+    %s1 = tile.dot_start wgmma_rs %Uea, %b#0 acc(%S : !n) {contract = array<i64: 1, 0>} : !xa, !tile -> <!n>
+    %S1 = tile.await %s1 : !tile.async<!n> -> !n
+    %Sa1 = arith.truncf %S1 : !n to !xa
+    %qs = tile.dot_start wgmma_rs %Sa, %b#1 {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %QS = tile.await %qs : !tile.async<!x> -> !x
+    %Oa = arith.truncf %QS : !x to !xa
+    tile.release %slot
+    %w, %Ob = tile.acquire %out[%c] : !out -> !tile
+    tile.write %Oa, %Ob {transpose} : !xa, !tile
+    tile.commit %w
+    scf.yield %S1, %Sa1 : !n, !xa
+  }
+  tile.return
+}
+
+// Accesses to one buffer stay in order: the product of what was written comes behind the
+// write, the next write behind the product's value. A loop with a barrier is left alone.
+
+// CHECK-LABEL: tile.kernel @memory
+// CHECK: scf.for
+// CHECK-NEXT: %[[P:.*]] = tile.dot_start
+// CHECK-NEXT: tile.await %[[P]]
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: %[[Q:.*]] = tile.dot_start
+// CHECK-NEXT: tile.await %[[Q]]
+// CHECK: scf.for
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: %[[P:.*]] = tile.dot_start
+// CHECK-NEXT: %[[X:.*]] = tile.await %[[P]]
+// CHECK-NEXT: %[[Q:.*]] = tile.dot_start
+// CHECK-NEXT: %[[Y:.*]] = tile.await %[[Q]]
+// CHECK-NEXT: scf.yield %[[X]]
+tile.kernel @memory(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tile.alloc : !tile
+  %S0 = arith.constant dense<0.0> : !n
+  %a = arith.constant dense<1.0> : !xa
+  scf.for %c = %c0 to %n step %c1 iter_args(%S = %S0) -> !n {
+    %p = tile.dot_start wgmma_rs %a, %b {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %P = tile.await %p : !tile.async<!x> -> !x
+    %Pa = arith.truncf %P : !x to !xa
+    tile.write %Pa, %b : !xa, !tile
+    %q = tile.dot_start wgmma_rs %a, %b {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %Q = tile.await %q : !tile.async<!x> -> !x
+    scf.yield %Q : !n
+  }
+  scf.for %c = %c0 to %n step %c1 iter_args(%S = %S0) -> !n {
+    tile.barrier
+    %p = tile.dot_start wgmma_rs %a, %b {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %P = tile.await %p : !tile.async<!x> -> !x
+    %q = tile.dot_start wgmma_rs %a, %b {contract = array<i64: 1, 1>} : !xa, !tile -> <!x>
+    %Q = tile.await %q : !tile.async<!x> -> !x
+    scf.yield %P : !n
+  }
+  tile.return
+}

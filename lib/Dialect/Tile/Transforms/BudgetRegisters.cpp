@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -119,7 +120,8 @@ static void collectUses(Operation *op, llvm::SetVector<Value> &uses) {
 }
 
 /// Whether the results of `op` take over the registers of `use`, which dies
-/// there: elementwise work happens in place, and a product in its accumulator.
+/// there: elementwise work happens in place, a product in its accumulator, and
+/// a loop in what it starts from.
 static bool isReused(Operation *op, Value use) {
   if (auto dot = dyn_cast<DotOp>(op))
     return dot.getAcc() == use;
@@ -127,6 +129,8 @@ static bool isReused(Operation *op, Value use) {
     return dot.getAcc() == use;
   if (auto await = dyn_cast<AwaitOp>(op))
     return llvm::is_contained(await.getInflight(), use);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return llvm::is_contained(loop.getInits(), use);
   return OpTrait::hasElementwiseMappableTraits(op);
 }
 
@@ -160,10 +164,12 @@ static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
     for (Region &region : op.getRegions())
       for (Block &inner : region) {
         llvm::SetVector<Value> around = alive;
-        // Loop-carried values have their init's registers.
+        // What a loop carries takes over the registers of its init.
         for (Value operand : op.getOperands())
-          if (llvm::all_of(operand.getUsers(),
-                           [&](Operation *user) { return user == &op; }))
+          if (dying.contains(operand) &&
+              llvm::none_of(operand.getUsers(), [&](Operation *user) {
+                return op.isProperAncestor(user);
+              }))
             around.remove(operand);
         peak.include(measure(inner, around));
       }
