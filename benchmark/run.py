@@ -1,37 +1,46 @@
 #!/usr/bin/env python3
-# ===- run.py - time delta's kernels beside the peers' ----------*- python -*-===#
+# ===- run.py - time delta's kernels beside the peers' -------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Times the kernels of a bundle on one GPU, beside flash-linear-attention.
+"""Times the kernels of a bundle on one GPU, beside other libraries.
 
-Every contender gets the same operands and is held to the float64 reference in
-the same run; docs/performance.md describes the method. Prints a table and writes
-JSON. Exits with 1 where a result of delta's is beyond its limit.
+Every contender gets the same operands, is held to the float64 reference in the same
+run, and must have run the kernels that it is timed for; docs/performance.md
+describes the method. Prints a table and writes JSON. Exits with 1 where a contender
+failed or a result of delta's is beyond its limit.
 """
 
 import argparse
 import json
 import pathlib
 import platform
+import re
 import subprocess
 import sys
+import time
 import tomllib
+import traceback
 
 # A bundle has the harness of the GPU tests beside this folder.
 BUNDLE = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(BUNDLE))
 
-import peers  # noqa: E402
+import accuracy  # noqa: E402
+import contenders  # noqa: E402
+import operands  # noqa: E402
+import peer_archives  # noqa: E402
 import timing  # noqa: E402
 import torch  # noqa: E402
 import work  # noqa: E402
-from harness import cases, compare, device, draw, reference  # noqa: E402
+from harness import cases  # noqa: E402
 from harness.bundle import Bundle  # noqa: E402
 
 L2_BYTES = 60 * 2**20
+# Of larger operands one set is enough: what a call reads first has long left L2.
+ONE_SET_BYTES = 8 * 2**30
 
 
 def query_gpu(fields):
@@ -44,7 +53,23 @@ def query_gpu(fields):
         return ""
 
 
-def describe_machine(peer_version):
+def load_contenders(names):
+    """({name: module}, {name: version or why it is absent}). Those that are named
+    must be there; by default all that are there take part."""
+    modules, versions = {}, {}
+    for name in names or contenders.ALL:
+        module = contenders.ALL[name]
+        try:
+            versions[name] = module.load()
+            modules[name] = module
+        except Exception as error:  # an import may fail in any way
+            if names:
+                raise
+            versions[name] = f"absent: {type(error).__name__}: {error}"
+    return modules, versions
+
+
+def describe_machine(versions):
     import triton
 
     record = json.loads((BUNDLE / "bundle.json").read_text())
@@ -57,122 +82,167 @@ def describe_machine(peer_version):
         "python": platform.python_version(),
         "torch": torch.__version__,
         "triton": triton.__version__,
-        "flash_linear_attention": peer_version,
+        "contenders": versions,
         "copy_tb_per_s": timing.copy_bandwidth(),
     }
 
 
-def draw_sets(artefact, recurrence, shape):
-    """Sets of operands, together well beyond the L2 cache, at least two."""
-    size = work.array_bytes(recurrence, shape["batch"], shape["length"])
-    count = max(2, -(-4 * L2_BYTES // size))
-    sets = []
-    for seed in range(count):
-        data = draw.Data(seed=seed)
-        host = draw.draw(recurrence, shape["batch"], shape["length"], data)
-        sets.append(device.to_device(artefact, host))
-    return sets
+def draw_sets(recurrence, batch, length):
+    """Sets of operands, together well beyond the L2 cache."""
+    size = work.array_bytes(recurrence, batch, length)
+    count = 1 if size > ONE_SET_BYTES else max(2, -(-4 * L2_BYTES // size))
+    return [operands.draw(recurrence, batch, length, seed) for seed in range(count)]
 
 
-def judge(recurrence, expected, output):
-    return {
-        "rms_ratio": compare.rms_ratio(expected["o"], output.double()),
-        "limit": compare.limit_of(recurrence, draw.Data()),
-    }
+def check_kernels(module, recurrence, kernels):
+    """A library may dispatch to another implementation than the one meant."""
+    wanted = module.kernels_of(recurrence)
+    if not any(re.search(wanted, row["kernel"]) for row in kernels):
+        names = ", ".join(row["kernel"][:60] for row in kernels)
+        raise RuntimeError(f"none of the kernels that ran is {wanted!r}: {names}")
 
 
-def run_shape(bundle, recurrence, shape, with_peers):
+def prepare(module, bundle, recurrence, shape, sets, judge):
+    """(calls, what is known before timing), or None where there is no such call."""
+    sizes = (shape["batch"], shape["length"])
+    calls = [module.make_call(bundle, recurrence, *sizes, each) for each in sets]
+    if calls[0] is None:
+        return None
+    facts = judge(calls[0]()) if module.COMPUTES_OUTPUT else {}
+    facts["kernels"] = timing.kernel_times(calls[0])
+    check_kernels(module, recurrence, facts["kernels"])
+    return [timing.capture(call) for call in calls], facts
+
+
+class Stopwatch:
+    """{part: seconds}, of parts that end one after another: what a shape costs."""
+
+    def __init__(self):
+        self.seconds, self.last = {}, time.monotonic()
+
+    def lap(self, part):
+        torch.cuda.synchronize()
+        now = time.monotonic()
+        self.seconds[part], self.last = now - self.last, now
+
+
+def run_shape(bundle, recurrence, shape, modules):
     batch, length = shape["batch"], shape["length"]
-    artefact = bundle.artefact(recurrence)
-    sets = draw_sets(artefact, recurrence, shape)
-    launches = [device.Launch(artefact, batch, length, operands) for operands in sets]
-    expected = reference.evaluate(
-        recurrence, {name: tensor.double() for name, tensor in sets[0].items()}, torch
-    )
-    calls = {"delta": [launch.start for launch in launches]}
-    errors = {"delta": judge(recurrence, expected, launches[0].run()["o"])}
-    if with_peers:
-        call = peers.make_call(recurrence)
-        calls["fla"] = [lambda operands=operands: call(operands) for operands in sets]
-        errors["fla"] = judge(recurrence, expected, calls["fla"][0]())
-    del expected
-
-    graphs = {name: [timing.capture(c) for c in each] for name, each in calls.items()}
-    times = timing.time_in_turns(graphs)
+    watch = Stopwatch()
+    sets = draw_sets(recurrence, batch, length)
+    judge = accuracy.Judge(recurrence, length, sets[0])
+    watch.lap("reference")
+    graphs, results = {}, {}
+    for name, module in modules.items():
+        if name not in shape.get("contenders", modules):
+            continue
+        try:
+            prepared = prepare(module, bundle, recurrence, shape, sets, judge)
+        except Exception as error:  # a library may fail in any way; the others go on
+            traceback.print_exc()
+            results[name] = {"failure": f"{type(error).__name__}: {error}"}
+            continue
+        if prepared:
+            graphs[name], results[name] = prepared
+            watch.lap(f"{name} ready")
     bytes_moved = work.array_bytes(recurrence, batch, length)
-    flops = work.chunk_flops(recurrence, batch, length)
-    contenders = {
-        name: {
-            **times[name],
-            **errors[name],
-            "tb_per_s": bytes_moved / times[name]["median_ms"] / 1e9,
-            "tflop_per_s": flops / times[name]["median_ms"] / 1e9,
-            "kernels": timing.kernel_times(calls[name][0]),
+    flops = work.flops(recurrence, batch, length)
+    for name, times in timing.time_in_turns(graphs).items():
+        results[name] |= {
+            **times,
+            "tb_per_s": bytes_moved / times["median_ms"] / 1e9,
+            "tflop_per_s": flops / times["median_ms"] / 1e9,
         }
-        for name in calls
-    }
-    return {
-        **shape,
-        "workspace_bytes": artefact.workspace_size(launches[0].args),
-        "array_bytes": bytes_moved,
-        "flops": flops,
-        "contenders": contenders,
-    }
+    watch.lap("timing")
+    return {**shape, "array_bytes": bytes_moved, "flops": flops,
+            "seconds": watch.seconds, "contenders": results}
 
 
 def print_shape(result):
-    print(f"\n{result['title']}: B {result['batch']}, T {result['length']}")
+    spent = ", ".join(f"{part} {s:.1f} s" for part, s in result["seconds"].items())
+    print(f"\n{result['title']}: B {result['batch']}, T {result['length']}  ({spent})")
     for name, c in result["contenders"].items():
+        if "failure" in c:
+            print(f"  {name:10} FAILED: {c['failure']}")
+            continue
         low, high = c["quartiles_ms"]
-        verdict = "" if c["rms_ratio"] <= c["limit"] else "  BEYOND ITS LIMIT"
-        print(f"  {name:6} {c['median_ms']:8.3f} ms  ({low:.3f} to {high:.3f})"
+        error = f"error {c['rms_ratio']:.2e}" if "rms_ratio" in c else ""
+        verdict = "  BEYOND ITS LIMIT" if is_beyond(c) else ""
+        print(f"  {name:10} {c['median_ms']:9.4f} ms  ({low:.4f} to {high:.4f})"
               f"  {c['tb_per_s']:5.2f} TB/s  {c['tflop_per_s']:6.1f} TFLOP/s"
-              f"  error {c['rms_ratio']:.2e}{verdict}")
+              f"  {error}{verdict}")
         for kernel in c["kernels"]:
-            print(f"           {kernel['us']:9.1f} us  {kernel['launches']:4.1f} x"
+            print(f"             {kernel['us']:9.1f} us  {kernel['launches']:4.1f} x"
                   f"  {kernel['kernel'][:70]}")
     sys.stdout.flush()
 
 
-def parse_arguments():
+def is_beyond(contender):
+    return "rms_ratio" in contender and not contender["rms_ratio"] <= contender["limit"]
+
+
+def is_bad(result):
+    ours = result["contenders"].get("delta", {})
+    failed = any("failure" in c for c in result["contenders"].values())
+    return failed or is_beyond(ours)
+
+
+def parse_arguments(groups):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("groups", nargs="*", metavar="GROUP",
+                        help=f"which shapes: {', '.join(groups)} (all)")
     parser.add_argument("--filter", default="",
-                        help="only shapes whose recurrence's name has this text")
-    parser.add_argument("--no-peers", action="store_true", help="time delta alone")
+                        help="only shapes whose title or recurrence has this text")
+    parser.add_argument("--contenders", metavar="NAMES",
+                        help=f"a comma list of {', '.join(contenders.ALL)}, all of which "
+                             "must be there (whoever is there)")
     parser.add_argument("--json", type=pathlib.Path, help="also write the results here")
-    return parser.parse_args()
+    options = parser.parse_args()
+    for group in options.groups:
+        if group not in groups:
+            parser.error(f"unknown group {group!r}, expected {', '.join(groups)}")
+    options.contenders = options.contenders.split(",") if options.contenders else []
+    for name in options.contenders:
+        if name not in contenders.ALL:
+            parser.error(f"unknown contender {name!r}, expected {', '.join(contenders.ALL)}")
+    return options
 
 
 def main():
-    options = parse_arguments()
-    if not torch.cuda.is_available():
-        sys.exit("benchmark: error: PyTorch sees no GPU")
-    bundle = Bundle(BUNDLE)
     table = BUNDLE / "benchmark" / "shapes.toml"
     recurrences = cases.read_recurrences(table)
     shapes = tomllib.loads(table.read_text())["shape"]
-    shapes = [shape for shape in shapes if options.filter in shape["recurrence"]]
+    options = parse_arguments(list(dict.fromkeys(shape["group"] for shape in shapes)))
+    shapes = [
+        shape for shape in shapes
+        if options.filter in shape["title"] + " " + shape["recurrence"]
+        and (not options.groups or shape["group"] in options.groups)
+    ]
     if not shapes:
         sys.exit("benchmark: error: no shape is selected")
-    peer_version = None if options.no_peers else peers.load(BUNDLE / "peers")
+    if not torch.cuda.is_available():
+        sys.exit("benchmark: error: PyTorch sees no GPU")
 
-    machine = describe_machine(peer_version)
+    begin = time.monotonic()
+    bundle = Bundle(BUNDLE)
+    peer_archives.unpack(BUNDLE / "peers")
+    modules, versions = load_contenders(options.contenders)
+    machine = describe_machine(versions)
     print("\n".join(f"{key}: {value}" for key, value in machine.items()))
-    results, beyond = [], 0
+    results = []
     with torch.no_grad():
         for shape in shapes:
             recurrence = recurrences[shape["recurrence"]]
-            result = run_shape(bundle, recurrence, shape, peer_version is not None)
-            print_shape(result)
-            results.append(result)
-            ours = result["contenders"]["delta"]
-            beyond += not ours["rms_ratio"] <= ours["limit"]
+            results.append(run_shape(bundle, recurrence, shape, modules))
+            print_shape(results[-1])
             torch.cuda.empty_cache()
             if options.json:
                 text = json.dumps({"machine": machine, "shapes": results}, indent=1)
                 options.json.write_text(text + "\n")
-    print(f"\n{len(results)} shapes timed, {beyond} beyond the limit of its error")
-    return 1 if beyond else 0
+    bad = sum(is_bad(result) for result in results)
+    seconds = time.monotonic() - begin
+    print(f"\n{len(results)} shapes timed in {seconds:.0f} s, {bad} with a failure")
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ===- table.py - results of the benchmark as Markdown ----------*- python -*-===#
+# ===- table.py - results of the benchmark as Markdown -------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,27 @@ import json
 import pathlib
 import sys
 
-NAMES = {"delta": "delta", "fla": "flash-linear-attention"}
+TITLES = {
+    "delta": "delta",
+    "fla": "flash-linear-attention",
+    "flashinfer": "FlashInfer",
+    "flash_qla": "FlashQLA",
+    "attention": "causal attention",
+}
+
+
+def timed(shape, name):
+    """The results of a contender, or None where it was not timed."""
+    contender = shape["contenders"].get(name)
+    return contender if contender and "median_ms" in contender else None
+
+
+def peers_of(shapes):
+    """Everybody else who was timed, in the order of TITLES."""
+    return [
+        name for name in TITLES
+        if name != "delta" and any(timed(shape, name) for shape in shapes)
+    ]
 
 
 def print_machine(machine):
@@ -23,45 +43,66 @@ def print_machine(machine):
     )
     versions = [f"driver {machine['driver']}", f"PyTorch {machine['torch']}"]
     versions.append(f"Triton {machine['triton']}")
-    if machine["flash_linear_attention"]:
-        versions.append(f"flash-linear-attention {machine['flash_linear_attention']}")
+    versions += [
+        f"{TITLES[name]} {version}"
+        for name, version in machine["contenders"].items()
+        if name not in ("delta", "attention") and not version.startswith("absent")
+    ]
     print(f"{machine['gpu']}, {', '.join(versions)}; delta at {commit}.")
-    print(f"A device copy reads and writes {machine['copy_tb_per_s']:.2f} TB/s.\n")
+    print(f"A kernel that copies 2 GiB reads and writes {machine['copy_tb_per_s']:.2f} TB/s.\n")
+
+
+def format_error(contender):
+    return f"{contender['rms_ratio']:.1e}" if "rms_ratio" in contender else ""
+
+
+def print_row(cells):
+    print(f"| {' | '.join(cells)} |")
 
 
 def print_times(shapes):
-    print("| forward pass | B, T | ms | quartiles | error | fla, ms | error | fla / delta |")
-    print("|---|---|---|---|---|---|---|---|")
+    peers = peers_of(shapes)
+    heads = ["forward pass", "B, T", "ms", "quartiles", "error"]
+    for name in peers:
+        heads += [f"{TITLES[name]}, ms", "error", "/ delta"]
+    print_row(heads)
+    print("|" + "---|" * len(heads))
     for shape in shapes:
-        ours, peer = shape["contenders"]["delta"], shape["contenders"].get("fla")
+        ours = timed(shape, "delta")
+        if not ours:
+            continue
         low, high = ours["quartiles_ms"]
         cells = [
             shape["title"],
             f"{shape['batch']}, {shape['length']}",
             f"{ours['median_ms']:.3f}",
             f"{low:.3f} to {high:.3f}",
-            f"{ours['rms_ratio']:.1e}",
+            format_error(ours),
         ]
-        if peer:
+        for name in peers:
+            peer = timed(shape, name)
             cells += [
                 f"{peer['median_ms']:.3f}",
-                f"{peer['rms_ratio']:.1e}",
+                format_error(peer),
                 f"{peer['median_ms'] / ours['median_ms']:.2f}",
-            ]
-        else:
-            cells += ["", "", ""]
-        print(f"| {' | '.join(cells)} |")
+            ] if peer else ["", "", ""]
+        print_row(cells)
 
 
 def print_kernels(shapes):
-    print("\n| forward pass | kernel of delta | µs | launches |")
-    print("|---|---|---|---|")
+    print()
+    print_row(["forward pass", "B, T", "kernel of delta", "µs", "launches"])
+    print("|---|---|---|---|---|")
     for shape in shapes:
-        for kernel in shape["contenders"]["delta"]["kernels"]:
-            print(
-                f"| {shape['title']} | `{kernel['kernel']}` | {kernel['us']:.1f} "
-                f"| {kernel['launches']:g} |"
-            )
+        ours = timed(shape, "delta")
+        for kernel in ours["kernels"] if ours else []:
+            print_row([
+                shape["title"],
+                f"{shape['batch']}, {shape['length']}",
+                f"`{kernel['kernel']}`",
+                f"{kernel['us']:.1f}",
+                f"{kernel['launches']:g}",
+            ])
 
 
 def main():

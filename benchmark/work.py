@@ -1,4 +1,4 @@
-# ===- work.py - bytes and operations of a forward pass ---------*- python -*-===#
+# ===- work.py - bytes and operations of a forward pass ------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +18,22 @@ def array_bytes(recurrence, batch, length):
         math.prod(array.sizes(batch, length)) * BYTES[array.dtype]
         for array in recurrence.arrays()
     )
+
+
+def flops(recurrence, batch, length):
+    """Operations of a pass, by the form that its kernels have."""
+    if recurrence.has_state:
+        return chunk_flops(recurrence, batch, length)
+    return attention_flops(recurrence, batch, length)
+
+
+def attention_flops(recurrence, batch, length):
+    """The causal half of the products W K^T and P U; where another query or another
+    kernel reads, of Q K^T and its product too. What a block solves is left out."""
+    r = recurrence
+    tied = not r.own_write and r.write == r.read
+    passes = 1 if tied else 2
+    return passes * batch * r.value_heads * length**2 * (r.key_dim + r.value_dim)
 
 
 def chunk_flops(recurrence, batch, length):

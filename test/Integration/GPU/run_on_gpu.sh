@@ -10,12 +10,13 @@
 # writes logs and JSON into $OUT (./out), prints a table last, and exits with
 # non-zero where a part failed. A part that fails does not stop the next one.
 #
-#   ./run_on_gpu.sh [PART ..]      all parts by default
+#   ./run_on_gpu.sh [PART ..] [GROUP ..]      all parts by default
 #     device     what the GPU, its driver and the compiler are
 #     tests      run_tests.py: numbers, isolation, launches
 #     quick      in place of tests: the quick cases only
 #     sanitize   memcheck, racecheck, initcheck and synccheck on small launches
-#     bench      the benchmark, beside the peers where they are in the bundle
+#     bench      the benchmark, beside the libraries that are in the bundle; the
+#                groups of shapes.toml that are named, or all
 #
 # ===---------------------------------------------------------------------===#
 
@@ -26,18 +27,22 @@ python=${PYTHON:-python3}
 export PATH="$PATH:/usr/local/cuda/bin"
 export PYTHONDONTWRITEBYTECODE=1
 
-parts=("$@")
-[[ ${#parts[@]} -gt 0 ]] || parts=(device tests sanitize bench)
-for part in "${parts[@]}"; do
-  case $part in
-  device | tests | quick | sanitize | bench) ;;
+parts=()
+groups=()
+for word in "$@"; do
+  case $word in
+  device | tests | quick | sanitize | bench) parts+=("$word") ;;
+  linear | long | deltaformer) groups+=("$word") ;;
   *)
-    echo "run_on_gpu: error: unknown part '$part'," \
-      "expected device, tests, quick, sanitize or bench" >&2
+    echo "run_on_gpu: error: unknown part '$word'," \
+      "expected device, tests, quick, sanitize or bench, or a group of bench:" \
+      "linear, long or deltaformer" >&2
     exit 2
     ;;
   esac
 done
+[[ ${#parts[@]} -gt 0 || ${#groups[@]} -eq 0 ]] || parts=(bench)
+[[ ${#parts[@]} -gt 0 ]] || parts=(device tests sanitize bench)
 
 part_device() {
   cat bundle.json
@@ -66,7 +71,9 @@ part_sanitize() {
   return "$status"
 }
 
-part_bench() { "$python" benchmark/run.py --json "$out/benchmark.json"; }
+part_bench() {
+  "$python" benchmark/run.py "${groups[@]}" --json "$out/benchmark.json"
+}
 
 mkdir -p "$out"
 status=0

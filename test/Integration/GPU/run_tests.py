@@ -66,7 +66,9 @@ def select(options):
     """The cases to run, and the table of checks that they name."""
     checks = host.CHECKS if options.host else device_checks()
     selected = []
-    for case in cases.read_cases(options.bundle / "cases.toml"):
+    targets = json.loads((options.bundle / "bundle.json").read_text())["targets"]
+    table = cases.read_cases(options.bundle / "cases.toml")
+    for case in cases.runnable(table, targets):
         if case.check == ELSEWHERE or (options.host and case.check not in checks):
             continue
         if case.check not in checks:

@@ -1,4 +1,4 @@
-# ===- cases.py - the table of cases ----------------------------*- python -*-===#
+# ===- cases.py - the table of cases -------------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +13,7 @@
     sizes       a list of [batch, length]
     keys, decay, seed   how operands are drawn, see draw.py
     quick       also run by --quick
+    other       check "schedules" only: a recurrence of another schedule
     task        check "task" only: the script of examples/tasks, then arguments
 
 One row gives a case for every recurrence and every size.
@@ -34,11 +35,19 @@ class Case:
     data: Data = Data()
     quick: bool = False
     task: tuple = ()
+    other: recurrence.Recurrence | None = None
+
+    @property
+    def recurrences(self):
+        """Whose artefacts the case runs."""
+        return [self.recurrence] + ([self.other] if self.other else [])
 
     @property
     def name(self):
         """Unique in a table: a file's name and what a filter matches."""
         parts = [self.check, self.recurrence.name, f"b{self.batch}_t{self.length}"]
+        if self.other:
+            parts.append(self.other.name)
         for field in dataclasses.fields(Data):
             value = getattr(self.data, field.name)
             if value != field.default:
@@ -66,15 +75,29 @@ def read_cases(path):
         names = row.pop("recurrence")
         check, sizes = row.pop("check"), row.pop("sizes")
         quick, task = row.pop("quick", False), tuple(row.pop("task", ()))
+        names, other = [names] if isinstance(names, str) else names, row.pop("other", None)
         data = Data(**row)
-        for name in [names] if isinstance(names, str) else names:
+        for name in names if other is None else [*names, other]:
             if name not in recurrences:
                 raise ValueError(f"case {check}: there is no recurrence {name!r}")
+        other = recurrences.get(other)
+        for name in names:
             for batch, length in sizes:
                 cases.append(
-                    Case(check, recurrences[name], batch, length, data, quick, task)
+                    Case(check, recurrences[name], batch, length, data, quick, task, other)
                 )
     names = [case.name for case in cases]
     if repeated := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"case {sorted(repeated)[0]} is there twice")
     return cases
+
+
+def runnable(cases, targets):
+    """Without those whose schedule is of family sm_90a, where there is code for more
+    targets than sm_90a."""
+    return [
+        case
+        for case in cases
+        if targets == ["sm_90a"]
+        or not any('"sm_90a"' in row.schedule for row in case.recurrences)
+    ]

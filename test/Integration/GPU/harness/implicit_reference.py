@@ -1,4 +1,4 @@
-# ===- implicit_reference.py - recurrences that keep every u ----*- python -*-===#
+# ===- implicit_reference.py - recurrences that keep every u -*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,7 +73,8 @@ def evaluate(recurrence, arguments, xp):
         p = masked_weights(r.write, w, begin, end, lower - identity)
         earlier = p[..., :begin] @ u[:, :begin]
         system = identity[:size, :size] + beta[:, begin:end] * p[..., begin:]
-        u[:, begin:end] = xp.linalg.solve(system, v[:, begin:end] - beta[:, begin:end] * earlier)
+        missing = v[:, begin:end] - beta[:, begin:end] * earlier
+        u[:, begin:end] = xp.linalg.solve(system, missing)
         o[:, begin:end] = masked_weights(r.read, q, begin, end, lower) @ u[:, :end]
 
     return {"o": by_token(o), "u": by_token(u)}

@@ -1,4 +1,4 @@
-# ===- isolation.py - what must not influence what --------------*- python -*-===#
+# ===- isolation.py - what must not influence what -----------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,6 +70,25 @@ def check_batch_invariance(context, case):
         for name in same:
             same[name] &= same_bits(alone[name], together[name][b : b + 1])
     return [holds(name, truth) for name, truth in same.items()]
+
+
+def check_neighbours(context, case):
+    """Sequences of NaN before and after one in memory do not touch it: what a kernel
+    loads past the end of a sequence is another's, and must not count."""
+    arguments = draw_on_device(context, case)
+    clean = run(context, case, arguments)
+    lines = []
+    for b in range(case.batch):
+        poisoned = {
+            name: torch.full_like(tensor, float("nan")) for name, tensor in arguments.items()
+        }
+        for name, tensor in poisoned.items():
+            tensor[b] = arguments[name][b]
+        results = run(context, case, poisoned)
+        for name, result in results.items():
+            same = same_bits(result[b], clean[name][b])
+            lines.append(holds(f"{name} of sequence {b}", same))
+    return lines
 
 
 def check_causality(context, case):

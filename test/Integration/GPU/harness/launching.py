@@ -1,11 +1,11 @@
-# ===- launching.py - how a launch behaves ----------------------*- python -*-===#
+# ===- launching.py - how a launch behaves -------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Checks of launches: repeated, captured in a graph, from several threads on
-several streams, and returning at once.
+"""Checks of launches: repeated, one behind the other, captured in a graph, from
+several threads on several streams, and returning at once.
 """
 
 import threading
@@ -18,6 +18,7 @@ from .numerics import draw_on_device
 from .report import Failure, Measurement, holds
 
 REPEATS = 1000
+IN_A_ROW, ATTEMPTS = 6, 5
 THREADS, LAUNCHES_PER_THREAD = 4, 50
 SLEEP_CYCLES = 400_000_000  # about 0.2 s
 
@@ -48,6 +49,44 @@ def check_repeatability(context, case):
         Measurement(name, f"{int(count)} of {REPEATS} differ", "exact", int(count) == 0)
         for name, count in different.items()
     ]
+
+
+def check_back_to_back(context, case):
+    """Launches on one stream with one workspace between them, each from the state
+    that the last one leaves: where a launch may begin before the last has ended,
+    it reads and overwrites nothing too early. Against the same with waiting."""
+    recurrence = case.recurrence
+    if not (recurrence.initial and recurrence.final):
+        raise Failure("needs an initial and a final state")
+    launches = [make_launch(context, case, case.data.seed + i) for i in range(IN_A_ROW)]
+    for last, launch in zip(launches, launches[1:]):
+        launch.workspace = launches[0].workspace
+        launch.arguments = {
+            name: tensor for name, tensor in launch.arguments.items() if name != "s0"
+        }
+        launch.arrays["s0"] = last.arrays["s"]
+        launch.args.s0 = last.arrays["s"].address
+
+    def run(wait):
+        for launch in launches:
+            launch.poison()
+        torch.cuda.synchronize()
+        for launch in launches:
+            launch.start()
+            if wait:
+                torch.cuda.synchronize()
+        for launch in launches:
+            launch.finish()
+        return [{k: v.clone() for k, v in launch.results.items()} for launch in launches]
+
+    waited = run(True)
+    lines = []
+    for attempt in range(ATTEMPTS):
+        for index, (expected, results) in enumerate(zip(waited, run(False))):
+            for name, result in results.items():
+                what = f"{name} of launch {index}, attempt {attempt}"
+                lines.append(holds(what, same_bits(expected[name], result)))
+    return lines
 
 
 def check_graph(context, case):

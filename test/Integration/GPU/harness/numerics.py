@@ -1,4 +1,4 @@
-# ===- numerics.py - results against references ------------------*- python -*-===#
+# ===- numerics.py - results against references --------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,6 +51,28 @@ def check_numbers(context, case):
     )
     results = launch.run()
     return measure_all(case, evaluate_reference(case, arguments), results)
+
+
+def check_schedules(context, case):
+    """One recurrence compiled twice: kernels of both schedules are within the limit
+    of the reference, and of each other."""
+    arguments = draw_on_device(context, case)
+    expected = evaluate_reference(case, arguments)
+    limit = compare.limit_of(case.recurrence, case.data)
+    lines, runs, schedules = [], {}, {}
+    for row in (case.recurrence, case.other):
+        artefact = context.artefact(row)
+        schedules[row.name] = artefact.manifest["schedule"]
+        runs[row.name] = Launch(artefact, case.batch, case.length, arguments).run()
+        for line in measure_all(case, expected, runs[row.name]):
+            lines.append(dataclasses.replace(line, what=f"{line.what} of {row.name}"))
+    first, second = runs.values()
+    for name, result in first.items():
+        one, other = result.double(), second[name].double()
+        lines.append(measure(f"{name}, one to the other", one, other, limit))
+    differ = len(set(schedules.values())) == 2
+    lines.append(holds("schedules differ", differ, "are the same"))
+    return lines
 
 
 def check_oracle(context, case):

@@ -1,4 +1,4 @@
-# ===- reference.py - the recurrence token by token in float64 --*- python -*-===#
+# ===- reference.py - the recurrence token by token in float64 *- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,0 +1,24 @@
+# ===- __init__.py - who is timed ----------------------------*- python -*-===#
+#
+# Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===#
+"""Everybody who computes the recurrences of the benchmark. A module has
+
+    NAME            its column of the table
+    load()          imports it, returns its version, raises ImportError
+    make_call       (context, recurrence, batch, length, operands) to a function
+                    without arguments that returns the output o; None where the
+                    library has no such recurrence
+    kernels_of      recurrence to a regular expression: a kernel that only the wanted
+                    implementation launches
+    COMPUTES_OUTPUT whether o is the recurrence's, and so is held to the reference
+
+A call takes the operands as the model has them: what a library does not do in its
+own kernels (l2 norm, sigmoid, exponential) is done before, and counted.
+"""
+
+from . import attention, delta, fla, flashinfer, flash_qla
+
+ALL = {module.NAME: module for module in (delta, fla, flashinfer, flash_qla, attention)}

@@ -1,0 +1,107 @@
+# ===- gather_peers.py - other libraries for a bundle --------*- python -*-===#
+#
+# Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===#
+"""Downloads what the benchmark compares with, for a machine that has PyTorch,
+Triton and nvcc and reaches no registry.
+
+    fla         a wheel of Triton sources
+    flashinfer  one kernel, compiled here from the sources in the wheel with the
+                flags of its own build: the wheel would need a dozen others and
+                compile at first use. The launcher refers to 64 instances; only
+                those that the benchmark runs are compiled, the others stay
+                undefined symbols that are bound when they are called.
+"""
+
+import itertools
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+# On which machine the wheels are used.
+PLATFORM = ["--python-version", "3.12", "--implementation", "cp"]
+for tag in ("2_28", "2_27", "2_24", "2_17"):
+    PLATFORM += ["--platform", f"manylinux_{tag}_x86_64"]
+
+FLASHINFER = "0.6.13"
+FFI = "apache-tvm-ffi==0.1.15.post2"
+FLA = ["fla-core==0.6.0", "einops==0.8.1"]
+# The call of FlashInfer's kernel normalises with fla's.
+WHEELS = {"fla": FLA, "flashinfer": [FFI, *FLA]}
+
+FLASHINFER_FLAGS = [
+    "-std=c++20", "-O3", "-DNDEBUG", "--expt-relaxed-constexpr",
+    "-static-global-template-stub=false", "--compiler-options=-fPIC",
+    "-gencode=arch=compute_90a,code=sm_90a", "-DCUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED",
+    "-DFLASHINFER_ENABLE_FP8_E8M0", "-DFLASHINFER_ENABLE_FP4_E2M1",
+    "-DFLAT_SM90A_ENABLED",
+]
+
+
+def download(packages, folder):
+    subprocess.run(
+        [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
+         "--only-binary=:all:", *PLATFORM, "--dest", folder, *packages], check=True)
+
+
+def unzip(wheels, folder):
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+
+
+def instances(template):
+    """{name: source} of the kernels for bf16 with beta and alpha, without initial
+    states and checkpoints, for as many value heads as query heads and for more."""
+    sources = {}
+    for groups in ("false", "true"):
+        values = {"dtype": "nv_bfloat16", "is_gva": groups, "needs_beta": "true",
+                  "needs_alpha": "true", "init_state": "false",
+                  "enable_checkpointing": "false"}
+        text = template
+        for name, value in values.items():
+            text = text.replace("{{ %s }}" % name, value)
+        sources[f"gdn_prefill_groups_{groups}.cu"] = text
+    return sources
+
+
+def compile_flashinfer(folder, nvcc):
+    """folder/gdn_prefill_sm90.so and .version. Takes minutes."""
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        download([f"flashinfer-python=={FLASHINFER}", FFI], scratch)
+        unzip(scratch.glob("*.whl"), scratch)
+        data = scratch / "flashinfer" / "data"
+        sources = [data / "csrc" / name for name in
+                   ("gdn_prefill_launcher.cu", "prefill_kernel_delta_rule_sm90.cu")]
+        template = (data / "csrc" / "gdn_prefill_sm90_kernel_inst.jinja").read_text()
+        for name, text in instances(template).items():
+            sources.append(scratch / name)
+            sources[-1].write_text(text)
+        ffi = scratch / "tvm_ffi"
+        includes = [data / path for path in (
+            "cccl/cub", "cccl/libcudacxx/include", "cccl/thrust", "include", "csrc",
+            "cutlass/include", "cutlass/tools/util/include", "spdlog/include")]
+        includes += [ffi / "include", ffi / "3rdparty" / "dlpack" / "include"]
+        flags = FLASHINFER_FLAGS + list(
+            itertools.chain.from_iterable(("-I", path) for path in includes))
+        objects = []
+        for source in sources:
+            objects.append(scratch / f"{source.stem}.o")
+            subprocess.run([nvcc, *flags, "-c", source, "-o", objects[-1]], check=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([nvcc, "-shared", "-Xlinker=-z,lazy", *objects, "-lcuda", "-o",
+                        folder / "gdn_prefill_sm90.so"], check=True)
+    (folder / "gdn_prefill_sm90.version").write_text(f"{FLASHINFER}\n")
+
+
+def gather(names, folder, nvcc):
+    """What `names` need into a folder; a kernel that is there is kept."""
+    for name in names:
+        download(WHEELS[name], folder)
+    if "flashinfer" in names and not (folder / "gdn_prefill_sm90.version").exists():
+        compile_flashinfer(folder, nvcc)
