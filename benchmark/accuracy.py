@@ -1,4 +1,4 @@
-# ===- accuracy.py - results of a benchmark against float64 --*- python -*-===#
+# ===- accuracy.py - results of a benchmark against float64 ---*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

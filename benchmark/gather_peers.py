@@ -1,4 +1,4 @@
-# ===- gather_peers.py - other libraries for a bundle --------*- python -*-===#
+# ===- gather_peers.py - other libraries for a bundle ---------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- operands.py - what a benchmark's calls read -----------*- python -*-===#
+# ===- operands.py - what a benchmark's calls read ------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

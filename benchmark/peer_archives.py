@@ -1,4 +1,4 @@
-# ===- peer_archives.py - the libraries of a bundle ----------*- python -*-===#
+# ===- peer_archives.py - the libraries of a bundle -----------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

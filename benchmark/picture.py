@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ===- picture.py - results of the benchmark as a picture ----*- python -*-===#
+# ===- picture.py - results of the benchmark as a picture -----*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

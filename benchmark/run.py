@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ===- run.py - time delta's kernels beside the peers' -------*- python -*-===#
+# ===- run.py - time delta's kernels beside the peers' --------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- timing.py - times of work on a GPU --------------------*- python -*-===#
+# ===- timing.py - times of work on a GPU ---------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

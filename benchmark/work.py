@@ -1,4 +1,4 @@
-# ===- work.py - bytes and operations of a forward pass ------*- python -*-===#
+# ===- work.py - bytes and operations of a forward pass -------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- __init__.py - who is timed ----------------------------*- python -*-===#
+# ===- __init__.py - who is timed -----------------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- attention.py - PyTorch's causal attention -------------*- python -*-===#
+# ===- attention.py - PyTorch's causal attention --------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

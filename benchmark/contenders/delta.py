@@ -1,4 +1,4 @@
-# ===- delta.py - the kernels of a bundle --------------------*- python -*-===#
+# ===- delta.py - the kernels of a bundle ---------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

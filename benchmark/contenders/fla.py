@@ -1,4 +1,4 @@
-# ===- fla.py - flash-linear-attention -----------------------*- python -*-===#
+# ===- fla.py - flash-linear-attention ------------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

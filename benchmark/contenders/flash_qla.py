@@ -1,4 +1,4 @@
-# ===- flash_qla.py - FlashQLA's TileLang kernels ------------*- python -*-===#
+# ===- flash_qla.py - FlashQLA's TileLang kernels -------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

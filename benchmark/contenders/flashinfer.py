@@ -1,4 +1,4 @@
-# ===- flashinfer.py - FlashInfer's prefill kernel -----------*- python -*-===#
+# ===- flashinfer.py - FlashInfer's prefill kernel ------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

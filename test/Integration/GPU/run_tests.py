@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ===- run_tests.py - the GPU tests of a bundle -----------------*- python -*-===#
+# ===- run_tests.py - the GPU tests of a bundle ---------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- against_oracle.py - the harness's reference on one row *- python -*-===#
+# ===- against_oracle.py - the harness's reference on one row -*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

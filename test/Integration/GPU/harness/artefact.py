@@ -1,4 +1,4 @@
-# ===- artefact.py - a compiled recurrence through its C ABI -*- python -*-===#
+# ===- artefact.py - a compiled recurrence through its C ABI --*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- bundle.py - the folder that the tests run from --------*- python -*-===#
+# ===- bundle.py - the folder that the tests run from ---------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- cases.py - the table of cases -------------------------*- python -*-===#
+# ===- cases.py - the table of cases --------------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

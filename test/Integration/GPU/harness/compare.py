@@ -1,4 +1,4 @@
-# ===- compare.py - errors of a result and their limits ------*- python -*-===#
+# ===- compare.py - errors of a result and their limits -------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

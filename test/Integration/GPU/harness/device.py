@@ -1,4 +1,4 @@
-# ===- device.py - arrays on the GPU, and one launch ---------*- python -*-===#
+# ===- device.py - arrays on the GPU, and one launch ----------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- draw.py - random operands of a recurrence -------------*- python -*-===#
+# ===- draw.py - random operands of a recurrence --------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

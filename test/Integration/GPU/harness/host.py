@@ -1,4 +1,4 @@
-# ===- host.py - checks that need no GPU ---------------------*- python -*-===#
+# ===- host.py - checks that need no GPU ----------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- implicit_reference.py - recurrences that keep every u -*- python -*-===#
+# ===- implicit_reference.py - recurrences that keep every u --*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

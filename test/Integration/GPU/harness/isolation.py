@@ -1,4 +1,4 @@
-# ===- isolation.py - what must not influence what -----------*- python -*-===#
+# ===- isolation.py - what must not influence what ------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- launching.py - how a launch behaves -------------------*- python -*-===#
+# ===- launching.py - how a launch behaves --------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

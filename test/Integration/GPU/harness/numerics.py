@@ -1,4 +1,4 @@
-# ===- numerics.py - results against references --------------*- python -*-===#
+# ===- numerics.py - results against references ---------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

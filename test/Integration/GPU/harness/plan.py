@@ -1,4 +1,4 @@
-# ===- plan.py - launches as lines of text -------------------*- python -*-===#
+# ===- plan.py - launches as lines of text --------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- recurrence.py - a recurrence as parameters ------------*- python -*-===#
+# ===- recurrence.py - a recurrence as parameters -------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-# ===- report.py - what checks found -------------------------*- python -*-===#
+# ===- report.py - what checks found --------------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

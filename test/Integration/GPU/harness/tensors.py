@@ -1,4 +1,4 @@
-# ===- tensors.py - arrays of numpy, and files of them -------*- python -*-===#
+# ===- tensors.py - arrays of numpy, and files of them --------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
