@@ -17,12 +17,14 @@
 // 128 over 64 x 128.
 //
 // The state is scaled before any product runs; reads for that and for X stand behind the
-// peek. X takes 20 + 3 * 64 = 212 cycles behind K S, in which the tensor cores are
+// peek. X takes 30 + 3 * 64 = 222 cycles behind K S, in which the tensor cores are
 // free: half of Q S (128) fits, all of it (256) does not; behind U the same holds for
-// 148 cycles and the other half. e_out would come too late behind U, so it is in front;
-// e_read is in time behind U, but not behind U K. The state is rounded while U P^T runs.
-// Each await is in front of its use. The slot is released when the last accumulator is
-// read; the wait for a free slot comes last.
+// 158 cycles and the other half. e_out takes 30 + 16 * 2 cycles to read, which the last
+// step of U (32) and its await (30) just leave; e_in with V (64) would come too late behind
+// K S. e_read is not on the chain and comes in front of the last product before its use.
+// The state is rounded while U P^T runs. Each await is in front of its use. The slot is
+// released when the last product is complete; the wait for a free one is in front of that.
+// Without cuts, Q S as a whole is behind K S, and e_out, which no product follows behind U, is in front.
 
 // CHECK-LABEL: tile.kernel @chunk
 // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[SA:.*]] = %{{.*}})
@@ -41,8 +43,9 @@
 // CHECK-NEXT: %[[VF:.*]] = arith.extf %[[V]]
 // CHECK-NEXT: %[[X:.*]] = arith.subf %[[VF]], %[[KSE]]
 // CHECK-NEXT: %[[XA:.*]] = arith.truncf %[[X]]
-// CHECK-NEXT: %[[EOUT:.*]] = tile.read %[[IN]]#6
+// WHOLE-NEXT: %[[EOUT:.*]] = tile.read %[[IN]]#6
 // CHECK-NEXT: %[[U_P:.*]] = tile.dot_start wgmma_rs %[[XA]], %[[IN]]#3
+// CUT-NEXT:   %[[EOUT:.*]] = tile.read %[[IN]]#6
 // CUT-NEXT:   %[[QS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#1 acc(%[[QS_0]] : {{.*}}) {contract = array<i64: 1, 1>, k = array<i64: 64, 128>}
 // CHECK-NEXT: %[[U:.*]] = tile.await %[[U_P]]
 // CHECK-NEXT: %[[EOUT_C:.*]] = tile.spread %[[EOUT]]
@@ -57,10 +60,10 @@
 // CHECK-NEXT: %[[O_P:.*]] = tile.dot_start wgmma_rs %[[UA]], %[[IN]]#4 acc(%[[QSE]] : {{.*}})
 // CHECK-NEXT: %[[S1:.*]] = tile.await %[[S1_P]]
 // CHECK-NEXT: %[[SA1:.*]] = arith.truncf %[[S1]]
-// CHECK-NEXT: %[[O:.*]] = tile.await %[[O_P]]
-// CHECK-NEXT: %[[OA:.*]] = arith.truncf %[[O]]
-// CHECK-NEXT: tile.release %[[SLOT]]
 // CHECK-NEXT: %[[W:.*]], %[[OB:.*]] = tile.acquire
+// CHECK-NEXT: %[[O:.*]] = tile.await %[[O_P]]
+// CHECK-NEXT: tile.release %[[SLOT]]
+// CHECK-NEXT: %[[OA:.*]] = arith.truncf %[[O]]
 // CHECK-NEXT: tile.write %[[OA]], %[[OB]]
 // CHECK-NEXT: tile.commit %[[W]]
 // CHECK-NEXT: scf.yield %[[S1]], %[[SA1]]
@@ -115,8 +118,7 @@ tile.kernel @chunk(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 :
 
 // K = 64, V seen through a view, factors computed from G. Both products of S are short
 // (128) and Q S fits as a whole. What only depends on G is computed behind the product
-// whose value it meets: exp(G) behind K S, the other one behind U. exp(G) takes 16 * 8
-// cycles, as long as K S, so V is in time behind K S.
+// whose value it meets: exp(G) behind K S, the other one behind U.
 
 !n   = tensor<64x64xf32, #tile.frag<warps = 4>>
 !v   = memref<64x128xbf16, #tile.smem<128>>
@@ -126,10 +128,10 @@ tile.kernel @chunk(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 :
 // CHECK-LABEL: tile.kernel @narrow
 // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[SA:.*]] = %{{.*}})
 // CHECK-NEXT: %[[SLOT:.*]], %[[IN:.*]]:5 = tile.peek
-// CHECK-NEXT: %[[G:.*]] = tile.read %[[IN]]#4
-// CHECK-NEXT: %[[KS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#0 {contract = array<i64: 1, 1>}
 // CHECK-NEXT: %[[VIEW:.*]] = memref.subview %[[IN]]#2
 // CHECK-NEXT: %[[V:.*]] = tile.read %[[VIEW]] {transpose}
+// CHECK-NEXT: %[[G:.*]] = tile.read %[[IN]]#4
+// CHECK-NEXT: %[[KS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#0 {contract = array<i64: 1, 1>}
 // CHECK-NEXT: %[[QS_P:.*]] = tile.dot_start wgmma_rs %[[SA]], %[[IN]]#1 {contract = array<i64: 1, 1>}
 // CHECK-NEXT: %[[EIN:.*]] = math.exp %[[G]]
 // CHECK-NEXT: %[[KS:.*]] = tile.await %[[KS_P]]

@@ -31,7 +31,7 @@ using namespace delta::tile;
 
 /// To issue the steps of a product, and to go on behind an await.
 static constexpr int64_t kStartCycles = 16;
-static constexpr int64_t kAwaitCycles = 20;
+static constexpr int64_t kAwaitCycles = 30;
 /// For each element that a thread holds: arithmetic and rounding (two elements
 /// in 4 cycles); exp.
 static constexpr int64_t kElementCycles = 2;
@@ -51,8 +51,12 @@ std::pair<int64_t, int64_t> delta::tile::getContraction(DotStartOp start) {
 
 int64_t delta::tile::getDuration(DotStartOp start) {
   auto [first, last] = getContraction(start);
+  return (last - first) / kStep * getStepDuration(start);
+}
+
+int64_t delta::tile::getStepDuration(DotStartOp start) {
   auto type = cast<RankedTensorType>(start.getInflight().getType().getValue());
-  return (last - first) / kStep * (type.getDimSize(1) / 2);
+  return type.getDimSize(1) / 2;
 }
 
 /// Elements of a tile that a thread holds; 0 of anything else.
@@ -85,10 +89,9 @@ int64_t delta::tile::getIssueCycles(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// What goes directly in front of its first user: it costs nothing (addresses,
-/// repetition), only takes up registers (extension), or should come as late as
-/// it can (the wait for a free slot).
+/// repetition) or only takes up registers (extension).
 static bool goesWithUser(Operation *op) {
-  if (isa<AcquireOp, SpreadOp, tensor::SplatOp, arith::ExtFOp>(op) ||
+  if (isa<SpreadOp, tensor::SplatOp, arith::ExtFOp>(op) ||
       isa<ViewLikeOpInterface>(op))
     return true;
   return isPure(op) && llvm::none_of(op->getResultTypes(), [](Type type) {
@@ -155,9 +158,9 @@ static void measureHeight(Node &node, llvm::SetVector<Node *> &visited) {
 
 LoopGraph::LoopGraph(scf::ForOp loop) : body(*loop.getBody()) {
   for (Operation &op : body.without_terminator()) {
-    if (isSlotRead(&op)) {
-      reads.push_back(&op);
-      readers[&op];
+    if (isSlotRead(&op) || isa<AcquireOp>(op)) {
+      (isa<AcquireOp>(op) ? acquires : reads).push_back(&op);
+      users[&op];
     } else if (!goesWithUser(&op)) {
       nodes.push_back(std::make_unique<Node>());
       nodes.back()->op = &op;
@@ -213,7 +216,7 @@ void LoopGraph::addSources(Node &node, Value value) {
     return;
   if (Node *source = nodeOf.lookup(def))
     return addEdge(source, &node);
-  if (auto read = readers.find(def); read != readers.end())
+  if (auto read = users.find(def); read != users.end())
     read->second.insert(&node);
   for (Value operand : def->getOperands())
     addSources(node, operand);
@@ -259,7 +262,7 @@ void LoopGraph::addCarriedUses() {
 }
 
 /// Puts all use of a slot in front of what closes it. A product's use ends when
-/// its value is taken out of the accumulator.
+/// it is awaited.
 void LoopGraph::addSlotEnd(Operation *open) {
   for (Operation *user : open->getResult(0).getUsers()) {
     Node *close = nodeOf.lookup(user);
@@ -270,7 +273,7 @@ void LoopGraph::addSlotEnd(Operation *open) {
       for (Operation *access : worklist.pop_back_val().getUsers()) {
         if (isa<ViewLikeOpInterface>(access))
           llvm::append_range(worklist, access->getResults());
-        if (auto read = readers.find(access); read != readers.end())
+        if (auto read = users.find(access); read != users.end())
           for (Node *reader : read->second)
             addEdge(reader, close);
         Node *node = nodeOf.lookup(access);
@@ -278,13 +281,8 @@ void LoopGraph::addSlotEnd(Operation *open) {
           addEdge(node, close);
           node = nodeOf.lookup(*node->op->user_begin());
         }
-        if (!node)
-          continue;
-        addEdge(node, close);
-        if (isa<AwaitOp>(node->op))
-          for (Node *taker : llvm::to_vector(node->behind))
-            if (taker != &end && !isa<CommitOp, ReleaseOp>(taker->op))
-              addEdge(taker, close);
+        if (node)
+          addEdge(node, close);
       }
   }
 }
@@ -298,7 +296,7 @@ bool LoopGraph::isDerived(Value value) const {
   if (!def)
     return value.getParentBlock() != &body ||
            countElements(value.getType()) == 0;
-  if (def->getBlock() != &body || readers.contains(def))
+  if (def->getBlock() != &body || users.contains(def))
     return true;
   if (Node *node = nodeOf.lookup(def))
     return node->isDerived;

@@ -27,8 +27,10 @@ inline constexpr int64_t kReadCycles = 30;
 /// The contraction indices [first, last) of a product.
 std::pair<int64_t, int64_t> getContraction(DotStartOp start);
 
-/// Cycles that a product keeps the tensor cores busy.
+/// Cycles that a product, and one instruction of it, keeps the tensor cores
+/// busy.
 int64_t getDuration(DotStartOp start);
+int64_t getStepDuration(DotStartOp start);
 
 /// Cycles that an op keeps the issuing warp busy.
 int64_t getIssueCycles(mlir::Operation *op);
@@ -49,8 +51,8 @@ struct Node {
   /// chain, of the longest path there.
   int64_t height = 0;
 
-  // The schedule: when it was issued, and when the tensor cores were to have
-  // done all that was issued before.
+  // The schedule: when it was issued, and when the tensor cores were to begin
+  // the last instruction that was issued before.
   int64_t time = -1, queue = 0;
 
   bool isStart() const { return llvm::isa<DotStartOp>(op); }
@@ -58,8 +60,9 @@ struct Node {
 };
 
 /// The graph of a loop's body. Its nodes are all ops but those that go with
-/// their first user, and reads of slots, which may stand anywhere while the
-/// slot is open.
+/// their first user, reads of slots, which may stand anywhere while the slot is
+/// open, and acquires, which may stand anywhere in front of the slot's first
+/// use.
 class LoopGraph {
 public:
   explicit LoopGraph(mlir::scf::ForOp loop);
@@ -71,10 +74,12 @@ public:
   /// In program order; a product's first half is added at the end.
   llvm::ArrayRef<std::unique_ptr<Node>> getNodes() const { return nodes; }
   llvm::ArrayRef<mlir::Operation *> getReads() const { return reads; }
-  /// What uses the value of a read, and what opens its slot.
-  llvm::ArrayRef<Node *> getReaders(mlir::Operation *read) const {
-    return readers.find(read)->second.getArrayRef();
+  llvm::ArrayRef<mlir::Operation *> getAcquires() const { return acquires; }
+  /// Whether `node` uses a read's value or an acquired slot.
+  bool isUser(Node *node, mlir::Operation *op) const {
+    return users.find(op)->second.contains(node);
   }
+  /// What opens the slot that is read.
   Node *getSlot(mlir::Operation *read) const;
 
   /// Cuts a product in two along k. Returns the first half; the node becomes
@@ -92,8 +97,8 @@ private:
   mlir::Block &body;
   llvm::SmallVector<std::unique_ptr<Node>> nodes;
   llvm::DenseMap<mlir::Operation *, Node *> nodeOf;
-  llvm::SmallVector<mlir::Operation *> reads;
-  llvm::DenseMap<mlir::Operation *, llvm::SetVector<Node *>> readers;
+  llvm::SmallVector<mlir::Operation *> reads, acquires;
+  llvm::DenseMap<mlir::Operation *, llvm::SetVector<Node *>> users;
   /// Stands for the next iteration; behind what it needs.
   Node end;
 };

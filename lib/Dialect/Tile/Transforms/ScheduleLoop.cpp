@@ -38,19 +38,21 @@ private:
 
   void sinkAwaits();
   void placeReads();
+  void placeAcquires();
   void emit(Operation *op);
   void writeBack();
 
   Block &body;
   LoopGraph graph;
   bool cut;
-  /// The warp's clock, and when the tensor cores have done all that was issued.
-  int64_t now = 0, tensorFree = 0;
+  /// The warp's clock; when the tensor cores have done all that was issued, and
+  /// when they begin the last step of it.
+  int64_t now = 0, tensorFree = 0, lastStep = 0;
   /// When a product in flight is complete.
   DenseMap<Value, int64_t> complete;
   SmallVector<Node *> order;
-  /// Reads of slots, by the node that they stand in front of.
-  DenseMap<Node *, SmallVector<Operation *>> reads;
+  /// Reads and acquires, by the node that they stand in front of.
+  DenseMap<Node *, SmallVector<Operation *>> inFront;
   llvm::SetVector<Operation *> text;
 };
 
@@ -181,10 +183,11 @@ Node *LoopScheduler::choose() {
 void LoopScheduler::issue(Node &node) {
   now += waitFor(node);
   node.time = now;
-  node.queue = tensorFree;
+  node.queue = lastStep;
   now += getIssueCycles(node.op);
   if (auto start = dyn_cast<DotStartOp>(node.op)) {
     tensorFree = std::max(now, tensorFree) + getDuration(start);
+    lastStep = tensorFree - getStepDuration(start);
     complete[start.getInflight()] = tensorFree;
   }
   order.push_back(&node);
@@ -210,31 +213,59 @@ void LoopScheduler::sinkAwaits() {
   }
 }
 
-/// Reads wait for all products that are in the queue already. So they stand
-/// behind the peek, or in front of a later product: the last one in front of
-/// which they come in time. Compilers mix the ops behind an await, so what
-/// these read must be there when the await ends.
+/// Reads wait until all products that were issued before are under way. So they
+/// stand behind the peek, or in front of a later product: the last one in front
+/// of which they come in time, or, for what the chain does not need, the last
+/// one. Compilers mix the ops behind an await, so what these read must be there
+/// when the await ends.
 void LoopScheduler::placeReads() {
+  // Reads by the last await in front of their first use.
+  llvm::MapVector<Node *, SmallVector<Operation *>> groups;
   for (Operation *read : graph.getReads()) {
-    ArrayRef<Node *> readers = graph.getReaders(read);
-    auto place = std::next(llvm::find(order, graph.getSlot(read)));
-    auto first = std::find_if(place, order.end(), [&](Node *node) {
-      return llvm::is_contained(readers, node);
-    });
-    int64_t needed = 0;
-    for (auto node = place; first != order.end() && node != first; ++node)
-      if (isa<AwaitOp>((*node)->op))
-        needed = (*node)->time + getIssueCycles((*node)->op);
+    Node *await = nullptr;
+    for (Node *node : order) {
+      if (graph.isUser(node, read))
+        break;
+      if (isa<AwaitOp>(node->op))
+        await = node;
+    }
+    groups[await].push_back(read);
+  }
+  for (auto &[await, group] : groups) {
+    int64_t cycles = kReadCycles;
+    SmallVector<Node *>::iterator place = order.begin();
+    for (Operation *read : group) {
+      cycles += getIssueCycles(read);
+      place =
+          std::max(place, std::next(llvm::find(order, graph.getSlot(read))));
+    }
     bool isBehindProduct = false;
-    for (auto node = place; first != order.end() && node != first; ++node) {
+    for (auto node = place; await && *node != await; ++node) {
       if (!(*node)->isStart())
         continue;
-      int64_t ready = std::max((*node)->time, (*node)->queue) + kReadCycles;
-      if (isBehindProduct && ready <= needed)
+      int64_t ready = std::max((*node)->time, (*node)->queue) + cycles;
+      int64_t needed = await->time + getIssueCycles(await->op);
+      if (isBehindProduct && (!await->onChain || ready <= needed))
         place = node;
       isBehindProduct = true;
     }
-    reads[*place].push_back(read);
+    inFront[*place].append(group);
+  }
+}
+
+/// The wait for a free slot goes in front of the await before its first use:
+/// while a product runs, but as late as can be.
+void LoopScheduler::placeAcquires() {
+  for (Operation *acquire : graph.getAcquires()) {
+    Node *place = nullptr;
+    for (Node *node : order) {
+      bool isFirst = graph.isUser(node, acquire);
+      if (isa<AwaitOp>(node->op) || (isFirst && !place))
+        place = node;
+      if (isFirst)
+        break;
+    }
+    inFront[place].push_back(acquire);
   }
 }
 
@@ -251,8 +282,8 @@ void LoopScheduler::emit(Operation *op) {
 
 void LoopScheduler::writeBack() {
   for (Node *node : order) {
-    for (Operation *read : reads.lookup(node))
-      emit(read);
+    for (Operation *op : inFront.lookup(node))
+      emit(op);
     emit(node->op);
   }
   // What only the next iteration needs, or nobody.
@@ -267,6 +298,7 @@ void LoopScheduler::run() {
     issue(*node);
   sinkAwaits();
   placeReads();
+  placeAcquires();
   writeBack();
 }
 
