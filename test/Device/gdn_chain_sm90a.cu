@@ -21,6 +21,13 @@
 //   X = V - e_in o (S K^T)    U = X T^T    O = e_read o (S Q^T) + U P^T
 //   S = e_chunk S + (e_out o U) K
 //
+// The order is the fastest of those measured (docs/performance.md): products in
+// flight cover the elementwise work between the products of the recurrence, S
+// K^T, U and S; what reads shared memory stands in front of the batch whose
+// successor needs it, because the memory queue is in order and products sit in
+// it; and S is scaled before any group is open, since ptxas does not know that
+// a value from an earlier trip is complete (C7517).
+//
 // REQUIRES: nvcc
 // RUN: %ptxas_check %s --nvcc %nvcc --arch sm_90a --max-registers 255
 //
@@ -128,10 +135,10 @@ __global__ void __launch_bounds__(ColumnTiles == 1 ? 192 : 384, 1)
       const auto O_0 = dot_nt_start(U_a, Ps, QS_decayed);
       const auto S_next = await<1>(S_0);
       const auto S_next_a = convert<bf16>(S_next);
+      ring_acquire(out, use);
       const auto O = await<0>(O_0);
       ring_release(in, use);
       const auto O_a = convert<bf16>(O);
-      ring_acquire(out, use);
       const SharedTile<bf16, 64, 64> Os(
           base, OUT + (i * out_slots + use % out_slots) * 8192);
       write_transposed(O_a, Os);

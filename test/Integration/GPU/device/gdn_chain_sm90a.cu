@@ -270,7 +270,9 @@ int main(int count, char **words) {
   if (count > 1 && std::string(words[1]) == "time") {
     time({1, 16, 4, 8192});
     time({1, 16, 1, 8192});
+    time({2, 16, 4, 4096});
     time({4, 16, 4, 2048});
+    time({8, 16, 4, 1024});
     return 0;
   }
   for (int64_t length : {0, 1, 63, 64, 65, 200, 513}) {
