@@ -192,8 +192,8 @@ def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
     A loop with products in flight (`dot_start`) is scheduled as a list for one warp that
     issues in order: of what can be issued without waiting, the op that is furthest from
     the next state comes first; a wait stands directly in front of what needs it; reads
-    of shared memory stand in front of the product whose successor needs them, because a
-    read waits for all products issued before it; and a product that the next state does
+    of shared memory wait for products issued before them, so they stand in front of the
+    last one in front of which they come in time; and a product that the next state does
     not need fills the time in which the tensor cores would idle, half of it (`k`) where
     the whole would hold up the next state's.
 
