@@ -41,8 +41,10 @@ def Tile_CopyOp : Tile_FinalOp<"copy", [AttrSizedOperandSegments]> {
   let description = [{
     Axis a of the shared buffer runs along axis `dims[a]` of the global array, from
     `indices`. Rows (buffer axis 0) from `bound` on are written as zero without being
-    read (into shared memory) or dropped (out of it). `cp_async` copies into shared
-    memory alone; `multicast` (`tma`, into shared memory) fills the same buffer of
+    read (into shared memory) or dropped (out of it); the engine `tma` has no `bound`:
+    its tensor map ends where the array does. With `rows` only so many rows are copied,
+    and what else is in the buffer (in memory) is left as it is. `cp_async` copies into
+    shared memory alone; `multicast` (`tma`, into shared memory) fills the same buffer of
     every CTA of the cluster.
 
     ```mlir
@@ -52,8 +54,13 @@ def Tile_CopyOp : Tile_FinalOp<"copy", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins AnyMemRef:$global, AnyMemRef:$shared, Variadic<Index>:$indices,
       Optional<Index>:$bound, DenseI64ArrayAttr:$dims, Tile_Engine:$engine,
-      UnitAttr:$to_global, UnitAttr:$multicast);
+      UnitAttr:$to_global, UnitAttr:$multicast,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$rows);
   let results = (outs Tile_AsyncCopyType:$inflight);
+  let extraClassDeclaration = [{
+    /// Rows (elements of a vector) that the copy moves where none is past the end.
+    int64_t getCopiedRows();
+  }];
   let assemblyFormat = [{
     $engine $global `[` $indices `]` `,` $shared (`bound` `(` $bound^ `)`)? attr-dict
     `:` type($global) `,` type($shared)
@@ -148,10 +155,13 @@ def Tile_RingCreateOp : Tile_FinalOp<"ring_create"> {
   let description = [{
     `consumers` counts the instances that release each slot. Where the producer's role
     has instances, so has the consumer's, and each pair has a ring of its own (F7).
-    `offset` (bytes) is that of slot 0; the slots follow each other.
+    `offset` (bytes) is that of slot 0; the slots follow each other, those of one pair
+    in front of the next pair's, then the mbarriers (`SharedMemory.h`). `zeroed` slots
+    hold zeros until they are first filled, for copies of fewer `rows` than they have.
   }];
   let arguments = (ins StrAttr:$name, Tile_Protocol:$protocol,
-      DefaultValuedAttr<I64Attr, "1">:$consumers, OptionalAttr<I64Attr>:$offset);
+      DefaultValuedAttr<I64Attr, "1">:$consumers, OptionalAttr<I64Attr>:$offset,
+      UnitAttr:$zeroed);
   let results = (outs Tile_RingType:$ring);
   let assemblyFormat = "$name $protocol attr-dict `:` type($ring)";
 }

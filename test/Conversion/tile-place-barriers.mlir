@@ -163,3 +163,36 @@ tile.kernel @single(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 
   }
   tile.return
 }
+
+// An mbarrier is none: each warp waits for itself. Slots need no barrier at either end.
+
+// CHECK-LABEL: tile.kernel @mbarriers
+// CHECK: tile.write
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tile.peek
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.acquire
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.commit
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.release
+tile.kernel @mbarriers(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.alloc : !buffer
+  %in = tile.ring_create "in" mbarrier : !tile.ring<1, [!buffer]>
+  %out = tile.ring_create "out" mbarrier : !tile.ring<1, [!buffer]>
+  %z = arith.constant dense<1.0> : !tile
+  tile.write %z, %a : !tile, !buffer
+  scf.for %c = %c0 to %n step %c1 {
+    %slot, %k = tile.peek %in[%c] : !tile.ring<1, [!buffer]> -> !buffer
+    %x = tile.read %k : !buffer -> !tile
+    %w, %o = tile.acquire %out[%c] : !tile.ring<1, [!buffer]> -> !buffer
+    tile.write %x, %o : !tile, !buffer
+    tile.commit %w
+    %y = tile.read %a : !buffer -> !tile
+    tile.release %slot
+  }
+  tile.return
+}

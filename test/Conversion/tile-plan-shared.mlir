@@ -91,3 +91,40 @@ tile.kernel @too_much(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   %ring = tile.ring_create "r" cp_async_group : !tile.ring<3, [!big]>
   tile.return
 }
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+
+// Behind its slots a ring between roles has two mbarriers a slot; of a ring that two
+// instances fill there are two. Slots start at multiples of 1024 bytes.
+
+// CHECK-LABEL: tile.kernel @roles
+// CHECK-SAME: shared_bytes = 45088 : i64
+// CHECK: tile.ring_create "in" mbarrier {consumers = 2 : i64, offset = 0 : i64}
+// CHECK: tile.ring_create "out" mbarrier {offset = 28672 : i64}
+tile.kernel @roles(%i: index, %n: index, %x: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 12 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %in = tile.ring_create "in" mbarrier {consumers = 2 : i64} : !tile.ring<3, [!b, memref<16xf32, #tile.smem<0>>]>
+  %out = tile.ring_create "out" mbarrier : !tile.ring<1, [!b]>
+  tile.roles [#tile.role<name = "math", warps = 8, registers = 240, instances = 2>,
+              #tile.role<name = "load", warps = 4, registers = 24>] {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %w, %O = tile.acquire %out[%c] : !tile.ring<1, [!b]> -> !b
+      tile.commit %w
+    }
+  }, {
+  ^bb0(%k: index):
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{needs 166928 bytes of shared memory; a CTA of sm_80 has at most 166912}}
+tile.kernel @mbarriers_count(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %ring = tile.ring_create "r" mbarrier : !tile.ring<1, [memref<41728xf32, #tile.smem<0>>]>
+  tile.return
+}

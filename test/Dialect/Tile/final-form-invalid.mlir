@@ -248,3 +248,28 @@ func.func private @ring_stages(!tile.ring<0, [memref<64xf32, #tile.smem<0>>]>)
 
 // expected-error @below {{shared buffer: expected the space #tile.smem, got 'memref<64xf32>'}}
 func.func private @F1_ring_buffers(!tile.ring<2, [memref<64xf32>]>)
+
+// -----
+
+func.func @copy_rows(%x: memref<64x64xbf16>, %i: index) {
+  %b = tile.alloc : memref<32x64xbf16, #tile.smem<128>>
+  // expected-error @below {{'tile.copy' op rows: expected at most the 32 rows of the shared buffer, got 33}}
+  %f = tile.copy tma %x[%i, %i], %b {dims = array<i64: 0, 1>, rows = 33 : i64} : memref<64x64xbf16>, memref<32x64xbf16, #tile.smem<128>>
+  return
+}
+
+// -----
+
+func.func @copy_map_ends(%x: memref<64x64xbf16>, %i: index) {
+  %b = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+  // expected-error @below {{'tile.copy' op bound: expected none for a tma copy, which ends where its array does}}
+  %f = tile.copy tma %x[%i, %i], %b bound(%i) {dims = array<i64: 0, 1>} : memref<64x64xbf16>, memref<64x64xbf16, #tile.smem<128>>
+  return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op column_tiles: expected 1 or 2, got 3}}
+tile.kernel @column_tiles(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 3 : i64} {
+  tile.return
+}

@@ -594,3 +594,57 @@ tile.kernel @F8_two_splits(%i: index)
   }
   tile.return
 }
+
+// -----
+
+// expected-error @below {{'tile.kernel' op column_tiles: expected roles, got none}}
+tile.kernel @F8_not_split(%i: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F2_tma_awaited(%i: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : !b
+  // expected-error @below {{'tile.copy' op engine: tma: expected a commit or a release to take the copy, got tile.await}}
+  %f = tile.copy tma %x[%i, %i], %a {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+  tile.await %f : !tile.async<none>
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F2_tma_across(%i: index, %x: memref<64x64x8xbf16>)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : !b
+  // expected-error @below {{'tile.copy' op engine: tma: expected a box that is contiguous along its last axis, got axis 1 of 'memref<64x64x8xbf16>'}}
+  %f = tile.copy tma %x[%i, %i, %i], %a {dims = array<i64: 0, 1>} : memref<64x64x8xbf16>, !b
+  tile.await %f : !tile.async<none>
+  tile.return
+}
+
+// -----
+
+tile.kernel @F2_tma_plain(%i: index, %x: memref<64x64xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : memref<64x64xf32, #tile.smem<0>>
+  // expected-error @below {{'tile.copy' op engine: tma: expected a swizzled buffer and an array of rank at most 5, got 'memref<64x64xf32, #tile.smem<0>>' and 'memref<64x64xf32>'}}
+  %f = tile.copy tma %x[%i, %i], %a {dims = array<i64: 0, 1>} : memref<64x64xf32>, memref<64x64xf32, #tile.smem<0>>
+  tile.await %f : !tile.async<none>
+  tile.return
+}
+
+// -----
+
+tile.kernel @F2_bulk_pieces(%i: index, %x: memref<6xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : memref<6xf32, #tile.smem<0>>
+  // expected-error @below {{'tile.copy' op engine: bulk: expected a whole vector of a multiple of 16 bytes, got 'memref<6xf32, #tile.smem<0>>'}}
+  %f = tile.copy bulk %x[%i], %a {dims = array<i64: 0>} : memref<6xf32>, memref<6xf32, #tile.smem<0>>
+  tile.await %f : !tile.async<none>
+  tile.return
+}

@@ -80,3 +80,34 @@ int64_t tile::getSlotAlignment(RingType ring) {
     alignment = std::max(alignment, getSharedAlignment(buffer));
   return alignment;
 }
+
+int64_t tile::getRingCopies(RingCreateOp ring) {
+  for (Operation *user : ring.getRing().getUsers()) {
+    if (!isa<AcquireOp>(user))
+      continue;
+    for (Region *region = user->getParentRegion(); region;
+         region = region->getParentRegion())
+      if (auto roles = dyn_cast<RolesOp>(region->getParentOp()))
+        return cast<RoleAttr>(roles.getRoles()[region->getRegionNumber()])
+            .getInstances();
+    return 1;
+  }
+  return 1;
+}
+
+int64_t tile::getBarrierOffset(RingCreateOp ring) {
+  RingType type = ring.getRing().getType();
+  return getRingCopies(ring) * type.getStages() * getSlotBytes(type);
+}
+
+int64_t tile::getBarrierBytes(RingType ring) {
+  constexpr int64_t barrierBytes = 8;
+  return 2 * ring.getStages() * barrierBytes;
+}
+
+int64_t tile::getRingBytes(RingCreateOp ring) {
+  int64_t bytes = getBarrierOffset(ring);
+  if (ring.getProtocol() == Protocol::Mbarrier)
+    bytes += getRingCopies(ring) * getBarrierBytes(ring.getRing().getType());
+  return bytes;
+}

@@ -47,6 +47,11 @@ LogicalResult AllocOp::verify() {
   return expectOffset(*this, getOffset(), getSharedAlignment(type));
 }
 
+int64_t CopyOp::getCopiedRows() {
+  int64_t extent = cast<MemRefType>(getShared().getType()).getShape().front();
+  return getRows() ? getRows() : extent;
+}
+
 LogicalResult CopyOp::verify() {
   auto global = cast<MemRefType>(getGlobal().getType());
   auto shared = cast<MemRefType>(getShared().getType());
@@ -54,10 +59,19 @@ LogicalResult CopyOp::verify() {
     return emitOpError() << "global: expected a memref of global memory, got "
                          << global;
   if (failed(expectShared(*this, "shared", shared)) ||
-      failed(expectBox(*this, "global", global, shared, getIndices().size(),
-                       getDims(),
-                       getBound() ? std::optional<int64_t>(0) : std::nullopt)))
+      failed(expectBox(
+          *this, "global", global, shared, getIndices().size(), getDims(),
+          // A tensor map bounds rows, too.
+          getBound() || getEngine() == Engine::Tma ? std::optional<int64_t>(0)
+                                                   : std::nullopt)))
     return failure();
+  if (getCopiedRows() > shared.getShape().front())
+    return emitOpError() << "rows: expected at most the "
+                         << shared.getShape().front()
+                         << " rows of the shared buffer, got " << getRows();
+  if (getBound() && getEngine() == Engine::Tma)
+    return emitOpError() << "bound: expected none for a tma copy, which ends "
+                            "where its array does";
   if (getToGlobal() && getEngine() == Engine::CpAsync)
     return emitOpError()
            << "engine: expected bulk or tma to global memory, got cp_async";

@@ -12,6 +12,7 @@
 
 #include "FinalRules.h"
 
+#include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -150,6 +151,44 @@ static LogicalResult verifyProduct(const KernelScope &scope, Operation *op,
          << columns;
 }
 
+/// What bulk copies and tensor maps ask of the box. Their completion is counted
+/// by the mbarriers of a ring, or by its slot's release.
+static LogicalResult verifyEngine(const KernelScope &scope, CopyOp copy) {
+  bool isMap = copy.getEngine() == Engine::Tma;
+  if (!isMap && copy.getEngine() != Engine::Bulk)
+    return success();
+  StringRef name = stringifyEngine(copy.getEngine());
+  if (!scope.target.hasWarpgroups)
+    return copy.emitOpError()
+           << "engine: expected one of " << StringRef(scope.target.name)
+           << ", got " << name;
+  auto global = cast<MemRefType>(copy.getGlobal().getType());
+  auto shared = cast<MemRefType>(copy.getShared().getType());
+  if (!global.getLayout().isIdentity() ||
+      copy.getDims().back() != global.getRank() - 1)
+    return copy.emitOpError() << "engine: " << name
+                              << ": expected a box that is contiguous along "
+                                 "its last axis, got axis "
+                              << copy.getDims().back() << " of " << global;
+  int64_t swizzle = cast<SmemAttr>(shared.getMemorySpace()).getSwizzle();
+  constexpr int64_t mapRank = 5, pieceBytes = 16;
+  if (isMap && (swizzle == 0 || global.getRank() > mapRank))
+    return copy.emitOpError()
+           << "engine: tma: expected a swizzled buffer and an array of rank at "
+              "most "
+           << mapRank << ", got " << shared << " and " << global;
+  if (!isMap && (shared.getRank() != 1 || copy.getRows() != 0 ||
+                 getSharedBytes(shared) % pieceBytes != 0))
+    return copy.emitOpError()
+           << "engine: bulk: expected a whole vector of a multiple of "
+           << pieceBytes << " bytes, got " << shared;
+  if (copy->hasOneUse() && isa<AwaitOp>(*copy->user_begin()))
+    return copy.emitOpError() << "engine: " << name
+                              << ": expected a commit or a release to take the "
+                                 "copy, got tile.await";
+  return success();
+}
+
 static LogicalResult verifyInstruction(const KernelScope &scope,
                                        Operation *op) {
   if (auto dot = dyn_cast<DotOp>(op)) {
@@ -173,13 +212,7 @@ static LogicalResult verifyInstruction(const KernelScope &scope,
                          start.getContract(), start.getK());
   }
   auto copy = dyn_cast<CopyOp>(op);
-  bool bulk = copy && (copy.getEngine() == Engine::Bulk ||
-                       copy.getEngine() == Engine::Tma);
-  if (bulk && !scope.target.hasWarpgroups)
-    return op->emitOpError()
-           << "engine: expected one of " << StringRef(scope.target.name)
-           << ", got " << stringifyEngine(copy.getEngine());
-  return success();
+  return copy ? verifyEngine(scope, copy) : success();
 }
 
 LogicalResult delta::tile::verifyInstructions(const KernelScope &scope) {

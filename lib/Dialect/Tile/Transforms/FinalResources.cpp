@@ -36,14 +36,6 @@ struct SharedRange {
 };
 } // namespace
 
-/// A ring has one copy for each instance of its producer's role.
-static int64_t getCopies(KernelOp kernel, RingCreateOp ring) {
-  for (Operation *user : ring.getRing().getUsers())
-    if (isa<AcquireOp>(user))
-      return getRole(kernel, user).getInstances();
-  return 1;
-}
-
 static SmallVector<SharedRange> collectRanges(KernelOp kernel) {
   SmallVector<SharedRange> ranges;
   kernel.getBody().walk([&](Operation *op) {
@@ -52,11 +44,8 @@ static SmallVector<SharedRange> collectRanges(KernelOp kernel) {
       ranges.push_back({op, alloc.getOffset(), getSharedBytes(type),
                         getSharedAlignment(type)});
     } else if (auto ring = dyn_cast<RingCreateOp>(op)) {
-      RingType type = ring.getRing().getType();
-      ranges.push_back(
-          {op, ring.getOffset(),
-           getSlotBytes(type) * type.getStages() * getCopies(kernel, ring),
-           getSlotAlignment(type)});
+      ranges.push_back({op, ring.getOffset(), getRingBytes(ring),
+                        getSlotAlignment(ring.getRing().getType())});
     }
   });
   return ranges;

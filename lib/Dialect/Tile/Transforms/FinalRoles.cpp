@@ -65,8 +65,11 @@ static LogicalResult verifyCaps(const KernelScope &scope, RolesOp roles) {
 LogicalResult delta::tile::verifyRoles(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
   auto all = llvm::to_vector(kernel.getBody().getOps<RolesOp>());
-  if (all.empty())
-    return success();
+  if (all.empty()) {
+    if (!kernel.getColumnTiles())
+      return success();
+    return kernel.emitOpError("column_tiles: expected roles, got none");
+  }
   RolesOp roles = all.front();
   if (all.size() > 1)
     return all[1].emitOpError()

@@ -1,5 +1,4 @@
-//===- PlaceBarriers.cpp - barriers between conflicting accesses -*- C++
-//-*-===//
+//===- PlaceBarriers.cpp - barriers between accesses ------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +11,8 @@
 /// as late as possible, which makes them fewest on straight-line code. Loops
 /// are walked until what comes round the back edge no longer changes. Buffers
 /// of a ring are the ring's business: its peek is a barrier, and
-/// `tile-pipeline` fills a slot behind it.
+/// `tile-pipeline` fills a slot behind it; between roles mbarriers order the
+/// two ends.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -95,12 +95,23 @@ static bool conflicts(AllocOp alloc, const llvm::SetVector<AllocOp> &others) {
 /// ends must be ordered, but the copy need not wait for itself.
 static bool completes(Operation *op) { return isa<AwaitOp>(op); }
 
-void BarrierPlacer::visit(Operation *op, Pending &pending) {
-  // A peek waits, then meets the other threads; of a single slot, so does an
-  // acquire.
+/// Whether all threads meet in `op`, which opens a slot: of a ring within one
+/// role a peek waits, then meets the other threads; of a single slot, so does
+/// an acquire. At an mbarrier each warp waits for itself.
+static bool meets(Operation *op) {
+  auto isGroup = [](Value ring) {
+    auto create = ring.getDefiningOp<RingCreateOp>();
+    return create && create.getProtocol() == Protocol::CpAsyncGroup;
+  };
+  if (auto peek = dyn_cast<PeekOp>(op))
+    return isGroup(peek.getRing());
   auto acquire = dyn_cast<AcquireOp>(op);
-  if (isa<PeekOp>(op) ||
-      (acquire && acquire.getRing().getType().getStages() == 1))
+  return acquire && isGroup(acquire.getRing()) &&
+         acquire.getRing().getType().getStages() == 1;
+}
+
+void BarrierPlacer::visit(Operation *op, Pending &pending) {
+  if (meets(op))
     return pending.clear();
   SmallVector<std::pair<AllocOp, SharedAccess>> accesses;
   for (const SharedAccess &access : getSharedAccesses(op))

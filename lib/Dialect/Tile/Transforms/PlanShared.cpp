@@ -143,9 +143,8 @@ int64_t SharedPlanner::run() {
   });
 
   kernel.walk([&](RingCreateOp ring) {
-    RingType type = ring.getRing().getType();
-    Region1D region{type.getStages() * getSlotBytes(type),
-                    getSlotAlignment(type), 0, end[kernel]};
+    Region1D region{getRingBytes(ring),
+                    getSlotAlignment(ring.getRing().getType()), 0, end[kernel]};
     place(region);
     ring.setOffsetAttr(b.getI64IntegerAttr(region.offset));
   });

@@ -43,6 +43,21 @@ int64_t getSlotBytes(RingType ring);
 /// Alignment of a slot: that of its most demanding buffer.
 int64_t getSlotAlignment(RingType ring);
 
+/// How many copies of itself a ring has: one for each instance of the role that
+/// fills it (F7), which is where its acquires are.
+int64_t getRingCopies(RingCreateOp ring);
+
+/// Where the mbarriers of a ring's first copy start, from the ring's start:
+/// behind the slots of all copies. Each copy has `getBarrierBytes` of them.
+/// Only rings of protocol `mbarrier` have any.
+int64_t getBarrierOffset(RingCreateOp ring);
+
+/// Bytes of the mbarriers of one copy of a ring: two a slot, "full" ones first.
+int64_t getBarrierBytes(RingType ring);
+
+/// Bytes of a ring: the slots of its copies, then their mbarriers.
+int64_t getRingBytes(RingCreateOp ring);
+
 } // namespace delta::tile
 
 #endif // DELTA_DIALECT_TILE_IR_SHAREDMEMORY_H
