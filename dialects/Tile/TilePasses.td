@@ -71,6 +71,18 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
     %KS = tile.dot instr(mma_m16n8k16) %S_a, %K {contract = array<i64: 1, 1>} : ...
     ```
     Refused: boxes that no 16-byte copy can move, right operands in f32.
+
+    In a kernel with `column_tiles` the engines and instructions are those of sm_90a:
+
+    ```mlir
+    %f = tile.copy tma %k[%b, %t0, %h, %c0], %K {dims = array<i64: 1, 3>} : ...
+    tile.await %f : !tile.async<none>
+    %KS = tile.dot instr(wgmma_rs) %S_a, %K {contract = array<i64: 1, 1>} : ...
+    ```
+    Matrices go by `tma` in both directions, vectors by `bulk`. A tensor map ends where
+    its array does, so a `bound` must say just that, with a constant number of `rows` at
+    most: `min(extent - start, rows)`. Refused: other bounds, products of other than 64
+    rows and four warps, and right operands that the kernel computes.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -109,6 +121,55 @@ def LowerConverts : Pass<"tile-lower-converts", "::mlir::ModuleOp"> {
   }];
 }
 
+def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
+  let summary = "Split a kernel's warps: one role loads, one multiplies, one stores";
+  let description = [{
+    In a kernel with `column_tiles = n` the loop over chunks is cut in three: the role
+    `load` issues the copies into shared memory, `store` those out of it, and `math`, of
+    n instances of a warpgroup each, does the rest. They meet in two rings: "chunks",
+    of `stages` slots, which the load role fills for all instances, and "out", one for
+    each instance of math and of store (two slots where n = 1, else one). Loads and
+    stores of registers and what stands outside of the loop are the math role's; index
+    arithmetic is cloned into the roles that need it.
+
+    Instance i runs the chain of grid index 0 * n + i. A copy that depends on the chain
+    fetches the n neighbours' columns at once, of which each instance has a view; other
+    copies are shared. Grid index 0 counts CTAs from here on: its extent in launches is
+    divided by n.
+
+    ```mlir
+    scf.for %c iter_args(%S) {
+      copy %k[%c], %K; copy %v[%c, %column], %V; await; .. dot %S, %K ..; write %O_a, %O
+      copy %O, %o[%c, %column]; await
+    }
+    // becomes, for n = 2
+    %in = tile.ring_create "chunks" mbarrier {consumers = 2} : <3, [..]>
+    %out = tile.ring_create "out" mbarrier : <1, [..]>
+    tile.roles [math, load, store] {
+    ^bb0(%i: index):
+      scf.for %c iter_args(%S) {
+        %slot, %K, %V = tile.peek %in[%c]; %V_i = memref.subview %V[0, %i * 64] [64, 64] [1, 1]
+        .. dot %S, %K ..; tile.release %slot
+        %w, %O = tile.acquire %out[%c]; write %O_a, %O; tile.commit %w
+      }
+    }, {
+    ^bb0(%i: index):
+      scf.for %c { %w, %K, %V = tile.acquire %in[%c]; copy..; tile.commit %w, .. }
+    }, {
+    ^bb0(%i: index):
+      scf.for %c { %slot, %O = tile.peek %out[%c]; copy..; tile.release %slot, .. }
+    }
+    ```
+    Refused, with the reason: no such loop or several, other buffers in shared memory,
+    copies whose addresses the chain computes or whose columns are not the chain's.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "0",
+           "slots of the ring of chunks; 0: those of the kernel's `delta.schedule`, or 3">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let summary = "Copy later iterations' tiles while this one computes";
   let description = [{
@@ -117,7 +178,8 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     front of the loop; iteration c obtains its slot, then starts the copies of
     iteration c + stages - 1, whose index arithmetic is cloned. Iterations past the end
     copy zero rows: zeros are written, nothing is read. With one slot, each iteration
-    waits for its own copies. A loop that this does not fit is left alone.
+    waits for its own copies. A loop that this does not fit is left alone, and so are
+    kernels that `tile-split-roles` splits.
 
     ```mlir
     scf.for %c = %c0 to %n step %c1 { copy %k[%c], %K; await; .. dot %a, %K .. }
@@ -228,8 +290,9 @@ def PlanShared : Pass<"tile-plan-shared", "::mlir::ModuleOp"> {
   let summary = "Offsets in shared memory";
   let description = [{
     Sets `offset` of every `tile.alloc` and `tile.ring_create`, and `shared_bytes` of the
-    kernel. Buffers whose contents are never needed at the same time may share bytes.
-    Refuses a kernel that needs more than a CTA of the target may have (F9).
+    kernel. Buffers whose contents are never needed at the same time may share bytes; a
+    ring, with its mbarriers, has its own. Refuses a kernel that needs more than a CTA of
+    the target may have (F9).
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_80\"", "the GPU whose limit holds">

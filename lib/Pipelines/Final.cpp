@@ -31,6 +31,11 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   // Layouts follow from places: a right operand has none any more.
   pm.addPass(tile::createAssignLayouts());
   pm.addPass(tile::createLowerConverts());
+  // In kernels of warpgroups the roles are what runs ahead; in the others one
+  // role is pipelined.
+  tile::SplitRolesOptions roles;
+  roles.stages = options.stages;
+  pm.addPass(tile::createSplitRoles(roles));
   // Needs to see every copy; clones index arithmetic, of which much is shared.
   tile::PipelineOptions pipeline;
   pipeline.stages = options.stages;

@@ -114,3 +114,20 @@ tile.kernel @written(%b: index, %k: memref<?x?x128xbf16>, %n: index) attributes 
   }
   tile.return
 }
+
+// A kernel that is to have roles keeps its copies.
+
+// CHECK-LABEL: tile.kernel @column_tiles
+// CHECK-NOT: tile.ring_create
+tile.kernel @column_tiles(%i: index, %k: memref<?x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+  scf.for %c = %c0 to %n step %c1 {
+    %f = tile.copy cp_async %k[%c, %c0], %K bound(%n) {dims = array<i64: 0, 1>} : memref<?x64xbf16>, memref<64x64xbf16, #tile.smem<128>>
+    tile.await %f : !tile.async<none>
+    %x = tile.read %K : memref<64x64xbf16, #tile.smem<128>> -> tensor<64x64xbf16, #tile.frag<warps = 4>>
+  }
+  tile.return
+}

@@ -241,6 +241,9 @@ struct PipelinePass : public delta::tile::impl::PipelineBase<PipelinePass> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
+      // A role of its own runs ahead there.
+      if (kernel.getColumnTiles())
+        continue;
       int64_t depth = stages;
       if (auto schedule =
               kernel->getAttrOfType<delta::ScheduleAttr>("delta.schedule");

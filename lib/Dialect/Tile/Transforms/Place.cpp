@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-place`: mma.sync takes its right operand from shared memory, and
+/// `tile-place`: products take their right operand from shared memory, and
 /// global memory wants to be read and written in rows. So 16-bit tiles pass
 /// through shared memory on their way from and to global memory, and right
 /// operands have an image there; everything else stays in registers. No barrier
-/// is placed here
-/// (`tile-place-barriers`), and no offset (`tile-plan-shared`).
+/// is placed here (`tile-place-barriers`), and no offset (`tile-plan-shared`).
+/// In kernels that will have roles, single warps move the copies, so what all
+/// threads of the CTA would do together is refused.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "IndexArithmetic.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+#include "delta/Support/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,6 +37,9 @@ using namespace delta::tile;
 
 /// Bytes that the asynchronous copies and the wide stores move at once.
 static constexpr int64_t kPieceBytes = 16;
+
+/// Rows of a product of a warpgroup, and most columns of one.
+static constexpr int64_t kWarpgroupRows = 64, kWarpgroupColumns = 256;
 
 static RankedTensorType tileType(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -80,13 +86,16 @@ struct Image {
 
 class Placer {
 public:
-  explicit Placer(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
+  explicit Placer(KernelOp kernel)
+      : kernel(kernel), hasRoles(kernel.getColumnTiles()),
+        b(kernel.getContext()) {}
 
   LogicalResult run();
 
 private:
   LogicalResult placeLoad(LoadOp load);
   LogicalResult placeDot(DotOp dot);
+  LogicalResult checkWarpgroup(DotOp dot);
   LogicalResult placeExtract(tensor::ExtractOp extract);
   LogicalResult placeStore(StoreOp store);
   LogicalResult placeScratch(Operation *op, MutableOperandRange scratch,
@@ -96,6 +105,11 @@ private:
   /// none.
   FailureOr<Image> getImage(Value value, Operation *user);
   Value alloc(MemRefType type, Location loc);
+  /// A copy of the box between `array` and `buffer`, in the order of the array,
+  /// and its await.
+  LogicalResult copy(Operation *op, Value array, ValueRange indices,
+                     ArrayRef<int64_t> dims, Value bound, Value buffer,
+                     bool toGlobal);
   Type inflightType() {
     return AsyncType::get(b.getContext(), b.getNoneType());
   }
@@ -104,6 +118,8 @@ private:
   LogicalResult readImages(Operation *op, Value tile);
 
   KernelOp kernel;
+  /// Whether the kernel is to be split into roles (`tile-split-roles`).
+  bool hasRoles;
   OpBuilder b;
   llvm::DenseMap<Value, Image> images;
 };
@@ -177,6 +193,33 @@ static void issueEarly(CopyOp copy) {
     copy->moveBefore(position);
 }
 
+LogicalResult Placer::copy(Operation *op, Value array, ValueRange indices,
+                           ArrayRef<int64_t> dims, Value bound, Value buffer,
+                           bool toGlobal) {
+  SmallVector<int64_t> order = sorted(dims);
+  bool isMatrix = order.size() == 2;
+  Engine engine = toGlobal ? Engine::Simt : Engine::CpAsync;
+  int64_t rows = 0;
+  if (hasRoles) {
+    engine = isMatrix ? Engine::Tma : Engine::Bulk;
+    int64_t extent = cast<MemRefType>(buffer.getType()).getShape()[0];
+    FailureOr<int64_t> mapped =
+        getMappedRows(op, array, indices[order[0]], order[0], bound, extent);
+    if (failed(mapped))
+      return failure();
+    rows = *mapped == extent ? 0 : *mapped;
+    bound = Value();
+  }
+  auto copy = CopyOp::create(b, op->getLoc(), inflightType(), array, buffer,
+                             indices, bound, order, engine, toGlobal,
+                             /*multicast=*/false, rows);
+  AwaitOp::create(b, op->getLoc(), TypeRange(), copy.getInflight(),
+                  /*pending=*/IntegerAttr());
+  if (!toGlobal)
+    issueEarly(copy);
+  return success();
+}
+
 LogicalResult Placer::placeLoad(LoadOp load) {
   RankedTensorType type = load.getTile().getType();
   ArrayRef<int64_t> dims = load.getDims();
@@ -207,13 +250,9 @@ LogicalResult Placer::placeLoad(LoadOp load) {
   Location loc = load.getLoc();
   Value buffer = alloc(bufferType, loc);
   b.setInsertionPoint(load);
-  auto copy = CopyOp::create(b, loc, inflightType(), load.getSource(), buffer,
-                             load.getIndices(), load.getBound(), sorted(dims),
-                             Engine::CpAsync,
-                             /*to_global=*/false, /*multicast=*/false);
-  AwaitOp::create(b, loc, TypeRange(), copy.getInflight(),
-                  /*pending=*/IntegerAttr());
-  issueEarly(copy);
+  if (failed(copy(load, load.getSource(), load.getIndices(), dims,
+                  load.getBound(), buffer, /*toGlobal=*/false)))
+    return failure();
   images[load.getTile()] = {buffer, transposed};
   return success();
 }
@@ -229,6 +268,12 @@ FailureOr<Image> Placer::getImage(Value value, Operation *user) {
     return images[value] = *image;
   }
   RankedTensorType type = tileType(value);
+  // A buffer that all threads write needs barriers among them.
+  if (hasRoles)
+    return user->emitError() << "operand in shared memory: expected a tile "
+                                "that a copy brings there in a kernel with "
+                                "column_tiles, got a computed one: "
+                             << type;
   MemRefType bufferType = getSharedType(type.getShape(), type.getElementType());
   if (!bufferType)
     return refuseBuffer(user, type.getShape());
@@ -275,8 +320,32 @@ LogicalResult Placer::placeDot(DotOp dot) {
     dot.setBRowSteps(dot.getBColSteps());
     dot.setBColSteps(rowSteps);
   }
-  dot.setInstr(Instr::MmaSync);
+  if (hasRoles && failed(checkWarpgroup(dot)))
+    return failure();
+  dot.setInstr(hasRoles ? Instr::WgmmaRS : Instr::MmaSync);
   return success();
+}
+
+/// What wgmma asks of a product beyond what every product must have (F2 checks
+/// the same of the final form).
+LogicalResult Placer::checkWarpgroup(DotOp dot) {
+  ArrayRef<int64_t> a = tileType(dot.getA()).getShape();
+  int64_t columns = dot.getD().getType().getShape()[1];
+  if (a[0] != kWarpgroupRows)
+    return dot.emitError() << "a: expected " << kWarpgroupRows
+                           << " rows in a kernel with column_tiles, got "
+                           << a[0];
+  if (kernel.getWarps() != delta::warpgroupWarps)
+    return dot.emitError() << "expected " << delta::warpgroupWarps
+                           << " warps in a kernel with column_tiles, got "
+                           << kernel.getWarps();
+  if (a[1] % 16 != 0)
+    return dot.emitError() << "a: expected a multiple of 16 columns, got "
+                           << a[1];
+  if (columns % 8 == 0 && columns <= kWarpgroupColumns)
+    return success();
+  return dot.emitError() << "result: expected a multiple of 8 of at most "
+                         << kWarpgroupColumns << " columns, got " << columns;
 }
 
 LogicalResult Placer::placeExtract(tensor::ExtractOp extract) {
@@ -302,7 +371,6 @@ LogicalResult Placer::placeStore(StoreOp store) {
                       store.getBound(), store.getBoundAxis())))
     return failure();
   bool transposed = dims[0] > dims[1];
-  Location loc = store.getLoc();
   b.setInsertionPoint(store);
   Value buffer;
   auto known = images.find(tile);
@@ -317,12 +385,9 @@ LogicalResult Placer::placeStore(StoreOp store) {
     buffer = alloc(bufferType, tile.getLoc());
     WriteOp::create(b, tile.getLoc(), tile, buffer, transposed);
   }
-  auto copy = CopyOp::create(b, loc, inflightType(), store.getDest(), buffer,
-                             store.getIndices(), store.getBound(), sorted(dims),
-                             Engine::Simt,
-                             /*to_global=*/true, /*multicast=*/false);
-  AwaitOp::create(b, loc, TypeRange(), copy.getInflight(),
-                  /*pending=*/IntegerAttr());
+  if (failed(copy(store, store.getDest(), store.getIndices(), dims,
+                  store.getBound(), buffer, /*toGlobal=*/true)))
+    return failure();
   store.erase();
   return success();
 }

@@ -1,0 +1,216 @@
+// RUN: delta-opt %s --tile-place --split-input-file --verify-diagnostics | FileCheck %s
+
+// In a kernel with column_tiles single warps copy: matrices by tensor maps, which end
+// where the array does, vectors in bulk. Products are those of a warpgroup.
+
+// CHECK-LABEL: tile.kernel @chain
+// CHECK: %[[O:.*]] = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+// CHECK: %[[V:.*]] = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+// CHECK: %[[G:.*]] = tile.alloc : memref<64xf32, #tile.smem<0>>
+// CHECK: %[[K:.*]] = tile.alloc : memref<64x128xbf16, #tile.smem<128>>
+// CHECK: %[[S:.*]] = tile.load
+// CHECK: scf.for
+// CHECK-DAG: tile.copy tma %{{.*}}, %[[K]] {dims = array<i64: 2, 3>} : memref<?x?x64x128xbf16>
+// CHECK-DAG: tile.copy tma %{{.*}}, %[[V]] {dims = array<i64: 1, 3>} : memref<?x?x2x128xbf16>
+// CHECK-DAG: tile.copy bulk %{{.*}}, %[[G]] {dims = array<i64: 2>} : memref<?x?x64xf32>
+// CHECK: tile.dot instr(wgmma_rs) %{{.*}}, %[[K]] {contract = array<i64: 1, 1>}
+// CHECK: tile.read %[[V]] {transpose}
+// CHECK: tile.write %{{.*}}, %[[O]] {transpose}
+// CHECK: tile.copy tma %{{.*}}, %[[O]] {dims = array<i64: 1, 3>, to_global}
+// CHECK: tile.dot instr(wgmma_rs) %{{.*}}, %[[K]] acc(%{{.*}}) {contract = array<i64: 1, 0>}
+tile.kernel @chain(%j: index, %b: index, %k: memref<?x?x64x128xbf16>, %v: memref<?x?x2x128xbf16>,
+                   %g: memref<?x?x64xf32>, %o: memref<?x?x2x128xbf16>, %s: memref<64x128xf32>, %length: index, %chunks: index)
+    attributes {grid = 2 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %column = arith.muli %j, %c64 : index
+  %S0 = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32>
+  %S1 = scf.for %c = %c0 to %chunks step %c1 iter_args(%S = %S0) -> tensor<64x128xf32> {
+    %t0 = arith.muli %c, %c64 : index
+    %left = arith.subi %length, %t0 : index
+    %rows = arith.minui %left, %c64 : index
+    %Sa = arith.truncf %S : tensor<64x128xf32> to tensor<64x128xbf16>
+    %K = tile.load %k[%b, %c, %c0, %c0] {dims = array<i64: 2, 3>} : memref<?x?x64x128xbf16> -> tensor<64x128xbf16>
+    %KS = tile.dot %Sa, %K {contract = array<i64: 1, 1>} : tensor<64x128xbf16>, tensor<64x128xbf16> -> tensor<64x64xf32>
+    %G = tile.load %g[%b, %c, %c0] {dims = array<i64: 2>} : memref<?x?x64xf32> -> tensor<64xf32>
+    %e = tile.spread %G {axis = 1} : tensor<64xf32> -> tensor<64x64xf32>
+    %V = tile.load %v[%b, %t0, %c0, %column] bound(%rows) {dims = array<i64: 3, 1>, bound_axis = 1} : memref<?x?x2x128xbf16> -> tensor<64x64xbf16>
+    %Vf = arith.extf %V : tensor<64x64xbf16> to tensor<64x64xf32>
+    %D = arith.mulf %KS, %e : tensor<64x64xf32>
+    %X = arith.subf %Vf, %D : tensor<64x64xf32>
+    %Xa = arith.truncf %X : tensor<64x64xf32> to tensor<64x64xbf16>
+    tile.store %Xa, %o[%b, %t0, %c0, %column] bound(%rows) {dims = array<i64: 3, 1>, bound_axis = 1} : tensor<64x64xbf16>, memref<?x?x2x128xbf16>
+    %Sn = tile.dot %Xa, %K acc(%S) {contract = array<i64: 1, 0>} : tensor<64x64xbf16>, tensor<64x128xbf16> -> tensor<64x128xf32>
+    scf.yield %Sn : tensor<64x128xf32>
+  }
+  tile.store %S1, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x128xf32>, memref<64x128xf32>
+  tile.return
+}
+func.func @host(%k: memref<?x?x64x128xbf16>, %v: memref<?x?x2x128xbf16>, %g: memref<?x?x64xf32>, %o: memref<?x?x2x128xbf16>, %s: memref<64x128xf32>, %chunks: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %length = memref.dim %v, %c1 : memref<?x?x2x128xbf16>
+  tile.launch @chain grid(%c2, %c1) args(%k, %v, %g, %o, %s, %length, %chunks : memref<?x?x64x128xbf16>, memref<?x?x2x128xbf16>, memref<?x?x64xf32>, memref<?x?x2x128xbf16>, memref<64x128xf32>, index, index)
+  return
+}
+
+// -----
+
+// 21 tokens of three steps are 63 rows: the 64th of memory is the next chunk's. Their
+// axes are one of rows in the kernel. Outputs of tokens are 21 rows of 32.
+
+// CHECK-LABEL: tile.kernel @steps
+// CHECK: tile.copy tma {{.*}} {dims = array<i64: 1, 2>, rows = 63 : i64} : memref<?x?x64xbf16>, memref<64x64xbf16, #tile.smem<128>>
+// CHECK: tile.copy tma {{.*}} {dims = array<i64: 1, 2>, rows = 21 : i64, to_global} : memref<?x?x64xbf16>, memref<32x64xbf16, #tile.smem<128>>
+tile.kernel @steps(%b: index, %c: index, %v: memref<?x?x64xbf16>, %o: memref<?x?x64xbf16>, %length: index)
+    attributes {grid = 2 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c21 = arith.constant 21 : index
+  %c63 = arith.constant 63 : index
+  %x = arith.constant dense<1.0> : tensor<32x64xbf16>
+  %t0 = arith.muli %c, %c21 : index
+  %left = arith.subi %length, %t0 : index
+  %tokens = arith.minui %left, %c21 : index
+  %r0 = arith.muli %c, %c63 : index
+  %rows = arith.muli %tokens, %c3 : index
+  %V = tile.load %v[%b, %r0, %c0] bound(%rows) {dims = array<i64: 1, 2>} : memref<?x?x64xbf16> -> tensor<64x64xbf16>
+  %Vf = arith.extf %V : tensor<64x64xbf16> to tensor<64x64xf32>
+  tile.store %x, %o[%b, %t0, %c0] bound(%tokens) {dims = array<i64: 1, 2>} : tensor<32x64xbf16>, memref<?x?x64xbf16>
+  tile.return
+}
+func.func @host_of_steps(%q: memref<?x?x64xbf16>, %v: memref<?x?x3x64xbf16>, %o: memref<?x?x64xbf16>) {
+  %c1 = arith.constant 1 : index
+  %length = memref.dim %q, %c1 : memref<?x?x64xbf16>
+  %rows = memref.collapse_shape %v [[0], [1, 2], [3]] : memref<?x?x3x64xbf16> into memref<?x?x64xbf16>
+  tile.launch @steps grid(%c1, %c1) args(%rows, %o, %length : memref<?x?x64xbf16>, memref<?x?x64xbf16>, index)
+  return
+}
+
+// -----
+
+// A static extent, and one that the kernel itself takes from the array.
+
+// CHECK-LABEL: tile.kernel @extents
+// CHECK: tile.copy tma {{.*}} {dims = array<i64: 0, 1>} : memref<100x64xbf16>
+// CHECK: tile.copy tma {{.*}} {dims = array<i64: 0, 1>} : memref<?x64xbf16>
+tile.kernel @extents(%c: index, %v: memref<100x64xbf16>, %w: memref<?x64xbf16>, %s: memref<64x64xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c100 = arith.constant 100 : index
+  %t0 = arith.muli %c, %c64 : index
+  %left = arith.subi %c100, %t0 : index
+  %V = tile.load %v[%t0, %c0] bound(%left) {dims = array<i64: 0, 1>} : memref<100x64xbf16> -> tensor<64x64xbf16>
+  %n = memref.dim %w, %c0 : memref<?x64xbf16>
+  %behind = arith.subi %n, %t0 : index
+  %rows = arith.minui %behind, %c64 : index
+  %W = tile.load %w[%t0, %c0] bound(%rows) {dims = array<i64: 0, 1>} : memref<?x64xbf16> -> tensor<64x64xbf16>
+  %D = tile.dot %V, %W {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  tile.store %D, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32>, memref<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// Nobody launches the kernel, so nobody says that %n is the extent.
+
+tile.kernel @not_launched(%c: index, %v: memref<?x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{bound: expected the extent of axis 0 of the array less the start of the box, or the minimum of that and a constant, for a tensor map ends where the array does}}
+  %V = tile.load %v[%c0, %c0] bound(%n) {dims = array<i64: 0, 1>} : memref<?x64xbf16> -> tensor<64x64xbf16>
+  tile.return
+}
+
+// -----
+
+// One of two launches passes something else.
+
+tile.kernel @other_size(%c: index, %v: memref<?x?x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{bound: expected the extent of axis 1 of the array less the start of the box}}
+  %V = tile.load %v[%c, %c0, %c0] bound(%n) {dims = array<i64: 1, 2>} : memref<?x?x64xbf16> -> tensor<64x64xbf16>
+  tile.return
+}
+func.func @host_of_two(%v: memref<?x?x64xbf16>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %length = memref.dim %v, %c1 : memref<?x?x64xbf16>
+  tile.launch @other_size grid(%c1) args(%v, %length : memref<?x?x64xbf16>, index)
+  tile.launch @other_size grid(%c1) args(%v, %n : memref<?x?x64xbf16>, index)
+  return
+}
+
+// -----
+
+// A chunk that ends before the array does, at a row that is no constant away.
+
+tile.kernel @ends_early(%c: index, %v: memref<128x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{bound: expected the extent of axis 0 of the array less the start of the box}}
+  %V = tile.load %v[%c0, %c0] bound(%n) {dims = array<i64: 0, 1>} : memref<128x64xbf16> -> tensor<64x64xbf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @computed(%c: index, %s: memref<64x64xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
+  %Sa = arith.truncf %S : tensor<64x64xf32> to tensor<64x64xbf16>
+  // expected-error @below {{operand in shared memory: expected a tile that a copy brings there in a kernel with column_tiles, got a computed one: 'tensor<64x64xbf16>'}}
+  %D = tile.dot %Sa, %Sa {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @rows(%c: index, %k: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
+  %A = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<32x64xbf16>
+  // expected-error @below {{a: expected 64 rows in a kernel with column_tiles, got 32}}
+  %D = tile.dot %A, %K {contract = array<i64: 1, 1>} : tensor<32x64xbf16>, tensor<64x64xbf16> -> tensor<32x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @warps(%c: index, %k: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
+  // expected-error @below {{expected 4 warps in a kernel with column_tiles, got 8}}
+  %D = tile.dot %K, %K {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @contraction(%c: index, %k: memref<64x64xbf16>, %s: memref<64x8xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x8xf32> -> tensor<64x8xf32>
+  %Sa = arith.truncf %S : tensor<64x8xf32> to tensor<64x8xbf16>
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<8x64xbf16>
+  // expected-error @below {{a: expected a multiple of 16 columns, got 8}}
+  %D = tile.dot %Sa, %K {contract = array<i64: 1, 0>} : tensor<64x8xbf16>, tensor<8x64xbf16> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @columns(%c: index, %k: memref<512x64xbf16>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %A = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<512x64xbf16> -> tensor<64x64xbf16>
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<512x64xbf16> -> tensor<512x64xbf16>
+  // expected-error @below {{result: expected a multiple of 8 of at most 256 columns, got 512}}
+  %D = tile.dot %A, %K {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<512x64xbf16> -> tensor<64x512xf32>
+  tile.return
+}

@@ -1,0 +1,236 @@
+// RUN: delta-opt %s --tile-split-roles --split-input-file --verify-diagnostics
+
+// Every reason for which a kernel with column_tiles is not split.
+
+// expected-error @below {{column_tiles: expected one loop over chunks that copies to or from shared memory, got 0}}
+tile.kernel @no_loop(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @step(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %K = tile.alloc : !b
+  // expected-error @below {{loop over chunks: expected it to run from 0 in steps of 1}}
+  scf.for %c = %c0 to %n step %c2 {
+    %f = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @engine(%i: index, %k: memref<64x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    // expected-error @below {{engine: expected tma or bulk in a kernel with column_tiles, got cp_async}}
+    %f = tile.copy cp_async %k[%c0, %c0], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @in_front(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  // expected-error @below {{expected directly in the loop over chunks, where roles meet}}
+  %f = tile.copy tma %k[%c0, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+  tile.await %f : !tile.async<none>
+  scf.for %c = %c0 to %n step %c1 {
+    %g = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %g : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @together(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  %L = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    // expected-error @below {{inflight: expected an await of this copy alone}}
+    %f = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    %g = tile.copy tma %k[%c, %c0], %L {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f, %g : !tile.async<none>, !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @carried(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  %e = scf.for %c = %c0 to %n step %c1 iter_args(%p = %c0) -> index {
+    // expected-error @below {{indices: expected index arithmetic on arguments of the kernel and the number of the chunk}}
+    %f = tile.copy tma %k[%p, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+    %q = arith.addi %p, %c1 : index
+    scf.yield %q : index
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+tile.kernel @in_place(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  %O = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    // expected-error @below {{array: expected no access to it by another role, which may run ahead}}
+    %f = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+    %x = tile.read %K : !b -> !a
+    tile.write %x, %O : !a, !b
+    // expected-note @below {{another role accesses it here}}
+    %g = tile.copy tma %k[%c, %c0], %O {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
+    tile.await %g : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+tile.kernel @nothing_to_load(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<0.0> : !a
+  %O = tile.alloc : !b
+  // expected-error @below {{loop over chunks: expected a copy into shared memory, got none: there is nothing to load}}
+  scf.for %c = %c0 to %n step %c1 {
+    tile.write %x, %O : !a, !b
+    %g = tile.copy tma %k[%c, %c0], %O {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
+    tile.await %g : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+tile.kernel @payload(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  // expected-error @below {{buffer: expected one that a copy of the loop over chunks fills, or a write in front of a copy out of it, in a kernel with column_tiles: roles share no other}}
+  %X = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    %f = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+    %x = tile.read %K : !b -> !a
+    tile.write %x, %X : !a, !b
+    %y = tile.read %X {transpose} : !b -> !a
+  }
+  tile.return
+}
+
+// -----
+
+// A buffer that is read behind the loop holds the last chunk there: a slot does not.
+!b = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+tile.kernel @read_behind(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{buffer: expected one that a copy of the loop over chunks fills}}
+  %K = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    %f = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+  }
+  %x = tile.read %K : !b -> !a
+  tile.return
+}
+
+// -----
+
+// Neighbouring chains, but rows of one array.
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @rows_of_chains(%j: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    // expected-error @below {{indices 0: expected neighbouring chains to read neighbouring columns where a CTA holds 2}}
+    %f = tile.copy tma %k[%j, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+// Every other group of columns.
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @columns_apart(%j: index, %k: memref<?x256xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %column = arith.muli %j, %c128 : index
+  %K = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    // expected-error @below {{indices 1: expected neighbouring chains to read neighbouring columns where a CTA holds 2}}
+    %f = tile.copy tma %k[%c, %column], %K {dims = array<i64: 0, 1>} : memref<?x256xbf16>, !b
+    tile.await %f : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!vector = memref<64xf32, #tile.smem<0>>
+tile.kernel @vector_of_chain(%j: index, %g: memref<?x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %G = tile.alloc : !vector
+  scf.for %c = %c0 to %n step %c1 {
+    // expected-error @below {{expected 64 columns a chain where a CTA holds 2}}
+    %f = tile.copy bulk %g[%j, %c0], %G {dims = array<i64: 1>} : memref<?x64xf32>, !vector
+    tile.await %f : !tile.async<none>
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @odd(%j: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !b
+  scf.for %c = %c0 to %n step %c1 {
+    %f = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+  }
+  tile.return
+}
+func.func @host_of_odd(%k: memref<?x64xbf16>, %n: index) {
+  %c3 = arith.constant 3 : index
+  // expected-error @below {{grid 0: expected a constant number of chains, a multiple of the 2 of a CTA of @odd}}
+  tile.launch @odd grid(%c3) args(%k, %n : memref<?x64xbf16>, index)
+  return
+}
