@@ -17,6 +17,7 @@
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -45,15 +46,26 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target) {
   pm.addPass(tile::createVerifyTileValue());
 }
 
+namespace {
+
+struct ValuePipelineOptions : public PassPipelineOptions<ValuePipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("the GPU that the schedule is chosen for"),
+      llvm::cl::init("sm_80")};
+};
+
+} // namespace
+
 void delta::registerTilePipelines() {
   PassPipelineRegistration<>("delta-chunked-pipeline",
                              "From the recurrent to the chunked phase",
                              buildChunkedPipeline);
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<ValuePipelineOptions>(
       "delta-tile-value-pipeline",
       "From the recurrent phase to kernels in value form",
-      [](OpPassManager &pm) {
+      [](OpPassManager &pm, const ValuePipelineOptions &options) {
         buildChunkedPipeline(pm);
-        buildTileValuePipeline(pm);
+        buildTileValuePipeline(pm, options.target.getValue());
       });
 }

@@ -25,7 +25,7 @@ func.func @given(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tenso
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels yet; accepted: "sm_80"}}
+// expected-error @+1 {{schedule family "sm_90a" has no kernels here: the target has no warpgroups}}
 func.func @family(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)

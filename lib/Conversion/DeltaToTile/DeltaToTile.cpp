@@ -161,6 +161,9 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   kernel.getBody().front().addArguments(types, locations);
   kernel.setAllArgAttrs(attrs);
   kernel->setAttr("delta.schedule", schedule);
+  // Chains of warpgroups are to be split into roles.
+  if (columnTiles && schedule.getFamily().getValue() == "sm_90a")
+    kernel.setColumnTiles(schedule.getColumnTileVariants().front());
   return kernel;
 }
 

@@ -30,6 +30,8 @@ def main():
     parser.add_argument("--dtype", default="bf16")
     parser.add_argument("--heads", type=int, default=2)
     parser.add_argument("--group", type=int, default=2, help="value heads a key head")
+    parser.add_argument("--family", default="sm_80", help="of the schedule")
+    parser.add_argument("--tiles", type=int, help="column_tiles of the schedule")
     parser.add_argument("--columns", type=int, help="value columns of the schedule")
     parser.add_argument("--stages", type=int, help="slots of the ring of the schedule")
     for absent in ("decay", "state", "norm", "sigmoid"):
@@ -73,9 +75,10 @@ def main():
     attributes = f"kernel = #delta.kernel<linear>, chunk = {o.chunk}"
     if o.steps > 1:
         attributes += f", steps = {o.steps}"
-    if o.columns or o.stages:
-        attributes += (', schedule = #delta.schedule<family = "sm_80", value_columns = '
-                       f"{o.columns or 64}, stages = {o.stages or 2}>")
+    if o.columns or o.stages or o.tiles or o.family != "sm_80":
+        tiles = f", column_tiles = [{o.tiles}]" if o.tiles else ""
+        attributes += (f', schedule = #delta.schedule<family = "{o.family}", value_columns = '
+                       f"{o.columns or 64}, stages = {o.stages or 2}{tiles}>")
     print(f"  {names} = delta.recurrence query({query} : {q}) key({key} : {k}) "
           f"value(%v : {v}) beta({weight} : {weight_type}){decay}{initial} "
           f"{{{attributes}}} -> {out}{state}")

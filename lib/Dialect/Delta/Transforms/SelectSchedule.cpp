@@ -15,8 +15,10 @@
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Support/Target.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -39,25 +41,22 @@ static UpdateOp findUpdate(func::FuncOp func) {
 }
 
 /// Shared memory that the chain kernel takes at most: a slot holds 16-bit K, Q,
-/// V, T and P and two f32 prefix sums of a chunk; the output is staged once.
+/// V, T and P and four f32 vectors of a chunk; the output is staged once.
 static int64_t getSharedBytes(UpdateOp update, int64_t columns,
                               int64_t stages) {
   int64_t rows = update.getKey().getType().getShape()[0];
   int64_t keyDim = update.getState().getType().getShape()[0];
   int64_t slot =
-      2 * (2 * rows * keyDim + rows * columns + 2 * rows * rows) + 4 * 2 * rows;
+      2 * (2 * rows * keyDim + rows * columns + 2 * rows * rows) + 4 * 4 * rows;
   return stages * llvm::alignTo(slot, 1024) + 2 * rows * columns;
 }
 
-/// What the kernels of the sm_80 family support; says so where it is not given.
+/// What the kernels of every family support; says so where it is not given.
 static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
                                     ScheduleAttr schedule) {
   ArrayRef<int64_t> state = update.getState().getType().getShape();
   int64_t rows = update.getKey().getType().getShape()[0];
   int64_t columns = schedule.getValueColumns();
-  if (schedule.getFamily().getValue() != "sm_80")
-    return func.emitError() << "schedule family " << schedule.getFamily()
-                            << " has no kernels yet; accepted: \"sm_80\"";
   for (auto [name, size] :
        {std::pair("key", state[0]), std::pair("value", state[1])})
     if (size != 64 && size != 128)
@@ -70,12 +69,31 @@ static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
     return update.emitError()
            << "products in f32 have no GPU kernel; the value's "
               "dtype must be bf16 or f16";
-  if (state[1] % columns != 0)
-    return func.emitError()
-           << "schedule value_columns: expected a divisor of the "
-              "value dim "
-           << state[1] << ", got " << columns;
+  for (int64_t tiles : schedule.getColumnTileVariants())
+    if (state[1] % (columns * tiles) != 0)
+      return func.emitError()
+             << "schedule value_columns: expected a divisor of the "
+                "value dim "
+             << state[1] << ", got " << columns
+             << (tiles == 1 ? "" : ", twice a CTA");
   return success();
+}
+
+/// Why the sm_90a family has no kernels for a function; empty where it has.
+static std::string findObstacle(const Target *gpu, UpdateOp update) {
+  int64_t rows = update.getKey().getType().getShape()[0];
+  if (!gpu || !gpu->hasWarpgroups)
+    return "the target has no warpgroups";
+  if (rows != 64)
+    return "a chunk has " + std::to_string(rows) + " rows, not 64";
+  // A loop over one chunk vanishes, and with it what roles would overlap.
+  auto loop = cast<scf::ForOp>(update->getParentOp());
+  auto chunks = loop.getUpperBound().getDefiningOp<arith::CeilDivUIOp>();
+  std::optional<int64_t> length =
+      chunks ? getConstantIntValue(chunks.getLhs()) : std::nullopt;
+  if (length && *length <= getConstantIntValue(chunks.getRhs()))
+    return "the sequence has one chunk";
+  return "";
 }
 
 namespace {
@@ -99,25 +117,35 @@ public:
       auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
       if (!schedule)
         schedule = choose(func, update);
+      else if (failed(checkFamily(func, update, schedule)))
+        return signalPassFailure();
       if (failed(checkSupported(func, update, schedule)))
         return signalPassFailure();
     }
   }
 
 private:
+  /// A family that the user wrote needs its target.
+  LogicalResult checkFamily(func::FuncOp func, UpdateOp update,
+                            ScheduleAttr schedule) {
+    if (schedule.getFamily().getValue() != "sm_90a")
+      return success();
+    std::string obstacle = findObstacle(lookupTarget(target), update);
+    if (obstacle.empty())
+      return success();
+    return func.emitError() << "schedule family " << schedule.getFamily()
+                            << " has no kernels here: " << obstacle;
+  }
+
   /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four
   /// warps, which leaves room for its 16-bit copy and three products; 128 would
   /// spill. Two stages hide one chunk's loads behind one chunk's products,
   /// where the target's shared memory holds two chunks.
   ScheduleAttr choose(func::FuncOp func, UpdateOp update) {
-    MLIRContext *context = &getContext();
     const int64_t columns = 64;
     const Target *gpu = lookupTarget(target);
     int64_t stages =
         gpu && getSharedBytes(update, columns, 2) > gpu->sharedBytes ? 1 : 2;
-    auto schedule = ScheduleAttr::get(
-        context, StringAttr::get(context, "sm_80"), columns, stages);
-    func->setAttr("delta.schedule", schedule);
     remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule")
                                       .category("delta-select-schedule")
                                       .function(func.getName()))
@@ -125,6 +153,10 @@ private:
            "registers; "
         << (stages == 2 ? "2 stages: one chunk loads while one computes"
                         : "1 stage: the target's shared memory holds no more");
+    auto schedule = ScheduleAttr::get(&getContext(),
+                                      StringAttr::get(&getContext(), "sm_80"),
+                                      columns, stages);
+    func->setAttr("delta.schedule", schedule);
     return schedule;
   }
 };
