@@ -29,11 +29,13 @@ struct FinalOptions {
   int64_t stages = 0;
 };
 
-/// From kernels in value form (`verify-tile-value`) to kernels in final form
-/// for the sm_80 family: every tile has a place and a layout, copies run ahead
-/// in rings, barriers stand where they must, shared memory is laid out and
-/// registers are budgeted. Launches and host functions are left as they are. A
-/// kernel that does not fit the target is refused.
+/// From kernels in value form (`verify-tile-value`) to kernels in final form:
+/// every tile has a place and a layout, copies run ahead in rings, barriers
+/// stand where they must, shared memory is laid out and registers are budgeted.
+/// Kernels with `column_tiles` get roles and products in flight (sm_90a), and
+/// their launches count CTAs; the others are of the sm_80 family, and host
+/// functions are left as they are. A kernel that does not fit the target is
+/// refused.
 void buildTileFinalPipeline(mlir::OpPassManager &pm,
                             const FinalOptions &options);
 
