@@ -53,7 +53,11 @@ DELTA_DEVICE int unhoisted_thread_index() {
 /// last group mirror it: they compute and write the same values to the same
 /// places, so a CTA may mix fragments of different heights.
 template <int Warps> DELTA_DEVICE int fragment_warp() {
-  const int warp = Warps <= 4 ? warp_index() & 3 : warp_index();
+  int warp = warp_index();
+  // Where launch bounds allow one warpgroup only, the compiler drops this: it
+  // costs registers that products need.
+  if (Warps <= 4 && warp >= 4)
+    warp &= 3;
   return warp < Warps ? warp : Warps - 1;
 }
 
