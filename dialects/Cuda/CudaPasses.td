@@ -45,7 +45,8 @@ def PlanExpressions : Pass<"cuda-plan-expressions", "::mlir::ModuleOp"> {
   let description = [{
     An expression is written at its use if that is where it may be evaluated and the
     text stays readable: it has no wanted name, one use in the same block, it is no
-    fragment (except right of an assignment), and the statement that it ends up in
+    fragment (except right of an assignment, with nothing in between that has an
+    effect), and the statement that it ends up in
     stays small. Literals and
     builtins without a name are written at every use, reads of variables where nothing
     may assign between the read and the use. Everything else gets a variable. An

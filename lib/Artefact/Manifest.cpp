@@ -73,18 +73,25 @@ static void printResources(StringRef kernel, const BuildRecord &record,
   });
 }
 
-static void printKernel(cuda::KernelOp kernel, DictionaryAttr interface,
-                        const BuildRecord &record, llvm::json::OStream &json) {
+/// A launch: where its condition holds, with that many CTAs.
+static void printLaunch(DictionaryAttr launch, llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("kernel", launch.getAs<StringAttr>("kernel").getValue());
+    json.attributeArray("grid", [&] {
+      json.value(launch.getAs<StringAttr>("grid").getValue());
+      json.value(1);
+      json.value(1);
+    });
+    if (auto condition = launch.getAs<StringAttr>("condition"))
+      json.attribute("condition", condition.getValue());
+    json.attribute("overlap", launch.contains("overlap"));
+  });
+}
+
+static void printKernel(cuda::KernelOp kernel, const BuildRecord &record,
+                        llvm::json::OStream &json) {
   json.object([&] {
     json.attribute("name", kernel.getName());
-    if (interface)
-      if (auto launches = interface.getAs<DictionaryAttr>("grids"))
-        if (auto grid = launches.getAs<StringAttr>(kernel.getName()))
-          json.attributeArray("grid", [&] {
-            json.value(grid.getValue());
-            json.value(1);
-            json.value(1);
-          });
     json.attributeArray("block", [&] {
       json.value(kernel.getThreads());
       json.value(1);
@@ -136,10 +143,14 @@ std::string delta::printManifest(cuda::FileOp file, const BuildRecord &record) {
         json.attribute("schedule", toString(schedule));
     }
     json.attributeArray("kernels", [&] {
-      file.walk([&](cuda::KernelOp kernel) {
-        printKernel(kernel, interface, record, json);
-      });
+      file.walk(
+          [&](cuda::KernelOp kernel) { printKernel(kernel, record, json); });
     });
+    if (interface)
+      json.attributeArray("launches", [&] {
+        for (Attribute launch : interface.getAs<ArrayAttr>("launches"))
+          printLaunch(cast<DictionaryAttr>(launch), json);
+      });
   });
   return text + "\n";
 }

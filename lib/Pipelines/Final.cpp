@@ -15,6 +15,7 @@
 
 #include "delta/Conversion/Passes.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Support/Target.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -58,6 +59,10 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   tile::BudgetRegistersOptions registers;
   registers.target = options.target;
   pm.addPass(tile::createBudgetRegisters(registers));
+  // Knows kernels as they are launched.
+  const Target *gpu = lookupTarget(options.target);
+  if (gpu && gpu->hasWarpgroups)
+    pm.addPass(tile::createOverlapLaunches());
   tile::VerifyTileFinalOptions verify;
   verify.target = options.target;
   pm.addPass(tile::createVerifyTileFinal(verify));

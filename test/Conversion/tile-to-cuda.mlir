@@ -219,7 +219,7 @@ tile.kernel @no_layout(%i: index, %k: memref<64x64xf32>) attributes {grid = 1 : 
 
 !buffer = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @mbarriers(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
-  // expected-error @below {{protocol mbarrier has no lowering to the sm_80 family}}
+  // expected-error @below {{expected a role at each end of an mbarrier ring}}
   %ring = tile.ring_create "r" mbarrier {offset = 0 : i64} : !tile.ring<2, [!buffer]>
   tile.return
 }
@@ -231,7 +231,32 @@ tile.kernel @mbarriers(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
 tile.kernel @in_flight(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
   %b = tile.alloc {offset = 0 : i64} : !buffer
   %x = tile.read %b : !buffer -> !a
-  // expected-error @below {{has no lowering to the sm_80 family}}
   %d = tile.dot_start wgmma_rs %x, %b {contract = array<i64: 1, 1>} : !a, !buffer -> !tile.async<tensor<64x64xf32, #tile.frag<warps = 4>>>
+  // expected-error @below {{expected a pending count: run tile-place-waits first}}
+  %v = tile.await %d : !tile.async<tensor<64x64xf32, #tile.frag<warps = 4>>> -> tensor<64x64xf32, #tile.frag<warps = 4>>
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!buffer = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @rows_contracted(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
+  %b = tile.alloc {offset = 0 : i64} : !buffer
+  %x = tile.read %b : !buffer -> !a
+  // expected-error @below {{expected instr wgmma_rs and the columns of a contracted}}
+  %d = tile.dot_start wgmma_rs %x, %b {contract = array<i64: 0, 1>} : !a, !buffer -> !tile.async<tensor<64x64xf32, #tile.frag<warps = 4>>>
+  tile.return
+}
+
+// -----
+
+!buffer = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @copy_outside_of_rings(%i: index, %x: memref<?x64x64xbf16>) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
+  %c0 = arith.constant 0 : index
+  %b = tile.alloc {offset = 0 : i64} : !buffer
+  // expected-error @below {{engine tma: expected a slot of a ring between roles}}
+  %f = tile.copy tma %x[%i, %c0, %c0], %b {dims = array<i64: 1, 2>} : memref<?x64x64xbf16>, !buffer
+  tile.await %f : !tile.async<none>
   tile.return
 }

@@ -30,7 +30,5 @@
 // CHECK-NEXT:     "elements": "batch * ceildiv(length, 64) * 16384"
 // CHECK:      "kernels": [
 // CHECK:          "name": "local_prepare",
-// CHECK-NEXT:     "grid": [
-// CHECK-NEXT:       "ceildiv(length, 64) * batch * 4",
 // CHECK:          "dynamic_shared_bytes": 24576,
 // CHECK:          "name": "local_apply",

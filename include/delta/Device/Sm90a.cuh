@@ -20,5 +20,6 @@
 #include "delta/Device/Sm80.cuh"
 #include "delta/Device/Tma.cuh"
 #include "delta/Device/Wgmma.cuh"
+#include "delta/Device/ZeroShared.cuh"
 
 #endif // DELTA_DEVICE_SM90A_CUH

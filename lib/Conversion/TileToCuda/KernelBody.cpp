@@ -169,7 +169,9 @@ StringAttr KernelBody::resultName(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelBody::convertBlock(Block &block) {
-  for (Operation &op : block.without_terminator()) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
     b.setLoc(op.getLoc());
     if (failed(convert(&op)))
       return failure();
@@ -178,7 +180,8 @@ LogicalResult KernelBody::convertBlock(Block &block) {
 }
 
 LogicalResult KernelBody::convert(Operation *op) {
-  if (isa<tile::TileDialect>(op->getDialect()) || isa<memref::LoadOp>(op))
+  if (isa<tile::TileDialect>(op->getDialect()) ||
+      isa<memref::LoadOp, memref::SubViewOp>(op))
     return convertTileOp(op);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return convertLoop(loop);
@@ -238,7 +241,10 @@ LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
     if (!convertType(argument.getType()))
       return loop.emitError("carries a value without a place in registers: ")
              << argument.getType();
-    variables.push_back(declareCarried(argument, init));
+    Value variable = declareCarried(argument, init);
+    if (auto name = variable.getDefiningOp<cuda::DeclareOp>().getNameAttr())
+      names[argument] = name;
+    variables.push_back(variable);
   }
   auto read = [&](Value variable) -> Value {
     Type type = cast<cuda::VariableType>(variable.getType()).getValue();

@@ -29,12 +29,32 @@ namespace delta {
 /// The name that the IR gives to a value (NameLoc), or "".
 llvm::StringRef nameOf(mlir::Value value);
 
+/// The name of buffer `index` of a slot or a ring.
+llvm::StringRef slotBufferName(mlir::Operation *op, unsigned index);
+
+/// Elements that one box of a tensor map moves for `copy`, innermost axis
+/// first: a panel of the shared buffer.
+llvm::SmallVector<int64_t> getTensorMapBox(tile::CopyOp copy);
+
 /// An array in global memory: a pointer to its first element, and the stride of
 /// each axis in elements, of type index.
 struct GlobalArray {
   mlir::Value pointer;
   llvm::SmallVector<mlir::Value> strides;
   std::string name;
+};
+
+/// The warps of a role in the CTA. Roles that hold no tile run on one warp an
+/// instance, whatever they have: its first lane issues the copies.
+struct RoleWarps {
+  tile::RoleAttr role;
+  int64_t first;
+  bool isSingle;
+
+  int64_t getEnd() const { return first + role.getWarps(); }
+  int64_t getInstanceWarps() const {
+    return role.getWarps() / role.getInstances();
+  }
 };
 
 class KernelBody {
@@ -49,8 +69,13 @@ public:
   void mapArray(mlir::Value from, GlobalArray to) {
     arrays[from] = std::move(to);
   }
+  /// The tensor map of an array for boxes of `box`, innermost axis first.
+  void mapTensorMap(mlir::Value array, llvm::ArrayRef<int64_t> box,
+                    mlir::Value map) {
+    tensorMaps.push_back({array, llvm::to_vector(box), map});
+  }
 
-  /// Converts the ops of `block` except its terminator. On failure a diagnostic
+  /// Converts the ops of `block` except a terminator. On failure a diagnostic
   /// has been emitted.
   mlir::LogicalResult convertBlock(mlir::Block &block);
 
@@ -76,17 +101,42 @@ private:
   mlir::LogicalResult convertStore(tile::StoreOp op);
   mlir::LogicalResult convertRead(tile::ReadOp op);
   mlir::LogicalResult convertWrite(tile::WriteOp op);
-  mlir::LogicalResult convertDot(tile::DotOp op);
   mlir::LogicalResult convertMask(tile::MaskOp op);
   mlir::LogicalResult convertReduce(tile::ReduceOp op);
   void convertSpread(tile::SpreadOp op);
   mlir::LogicalResult convertAlloc(tile::AllocOp op);
   mlir::LogicalResult convertCopy(tile::CopyOp op);
-  mlir::LogicalResult convertAwait(tile::AwaitOp op);
+  mlir::LogicalResult convertAwaitCopies(tile::AwaitOp op);
   mlir::LogicalResult convertRingCreate(tile::RingCreateOp op);
   template <typename SlotOp> void convertSlot(SlotOp op);
   void convertAcquire(tile::AcquireOp op);
   void convertPeek(tile::PeekOp op);
+
+  // Products: ProductStatements.cpp.
+  mlir::LogicalResult convertDot(tile::DotOp op);
+  mlir::LogicalResult convertDotStart(tile::DotStartOp op);
+  mlir::LogicalResult convertAwait(tile::AwaitOp op);
+  mlir::Attribute partAttr(tile::Part part);
+
+  // Roles and what they hand to each other: RoleStatements.cpp.
+  mlir::LogicalResult convertRoles(tile::RolesOp op);
+  mlir::LogicalResult convertRoleBody(const RoleWarps &warps,
+                                      mlir::Region &body);
+  mlir::LogicalResult convertBarrier(tile::BarrierOp op);
+  mlir::LogicalResult convertRoleRing(tile::RingCreateOp op);
+  void initialiseRings();
+  /// The ring of `instance`; without one, copy number `copy` of the ring.
+  mlir::Value makeRing(tile::RingCreateOp op, mlir::Value instance,
+                       int64_t copy = 0);
+  /// The number of a use of a ring, for the device library.
+  mlir::Value useNumber(mlir::Value index);
+  template <typename SlotOp> void convertRoleSlot(SlotOp op);
+  void convertRoleAcquire(tile::AcquireOp op);
+  void convertRolePeek(tile::PeekOp op);
+  void convertCommit(tile::CommitOp op);
+  void convertRelease(tile::ReleaseOp op);
+  mlir::LogicalResult convertRingCopy(tile::CopyOp op);
+  mlir::LogicalResult convertView(mlir::memref::SubViewOp op);
 
   /// What stands for `value`. A repeated number becomes a tile here.
   mlir::Value use(mlir::Value value);
@@ -132,10 +182,9 @@ private:
     return b.getStringAttr(name);
   }
   mlir::StringAttr sharedName(llvm::StringRef name, mlir::MemRefType type);
+  /// The name of a shared buffer: an alloc's, a slot's, or what a view is of.
+  llvm::StringRef bufferName(mlir::Value buffer);
   mlir::Attribute integer(int64_t value) { return b.getI64IntegerAttr(value); }
-  mlir::Attribute partAttr(tile::Part part);
-  /// "U = X_a T^T, T lower" in the names of the values; empty if one has none.
-  std::string describe(tile::DotOp op, llvm::StringRef rhs);
 
   mlir::ImplicitLocOpBuilder &b;
   int64_t threads;
@@ -153,6 +202,36 @@ private:
     mlir::Value slotBytes;
   };
   llvm::DenseMap<mlir::Value, Ring> rings;
+  struct TensorMap {
+    mlir::Value array;
+    llvm::SmallVector<int64_t> box;
+    mlir::Value map;
+  };
+  llvm::SmallVector<TensorMap> tensorMaps;
+
+  // Of kernels with roles.
+
+  /// Rings between roles, in their order.
+  llvm::SmallVector<tile::RingCreateOp> roleRings;
+  /// The handle of a ring, for the role at hand where it has one for each
+  /// instance.
+  llvm::DenseMap<mlir::Value, mlir::Value> ringHandles;
+  /// The index of the warp, and the instance of the role at hand, null where
+  /// there is one: of type index.
+  mlir::Value warp, instance;
+  /// A slot between the ops that open and close it.
+  struct OpenSlot {
+    mlir::Value ring, use;
+  };
+  llvm::DenseMap<mlir::Value, OpenSlot> openSlots;
+  /// Where a buffer of a slot starts: the slot's own bytes (null: 0) and the
+  /// buffer's.
+  struct Place {
+    mlir::Value slot, offset;
+  };
+  llvm::DenseMap<mlir::Value, Place> places;
+  /// By the block and the index that is counted.
+  llvm::DenseMap<std::pair<mlir::Block *, mlir::Value>, mlir::Value> useNumbers;
 };
 
 } // namespace delta

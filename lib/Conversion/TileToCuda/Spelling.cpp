@@ -63,7 +63,11 @@ Type delta::convertType(Type type) {
     spelling = spellTile(tile);
   else if (auto buffer = dyn_cast<MemRefType>(type))
     spelling = spellBuffer(buffer);
-  else if (type.isIntOrIndexOrFloat())
+  else if (auto async = dyn_cast<tile::AsyncType>(type)) {
+    Type value = convertType(async.getValue());
+    if (auto fragment = dyn_cast_or_null<cuda::OpaqueType>(value))
+      spelling = ("InFlight<" + fragment.getSpelling() + ">").str();
+  } else if (type.isIntOrIndexOrFloat())
     return type;
   if (spelling.empty())
     return {};

@@ -18,9 +18,9 @@
 
 namespace delta {
 
-/// The type of a scalar, of a tile in registers, or of a shared buffer's
-/// handle; null for what the device library does not have. A 16-bit vector is
-/// kept in floats that hold its rounded elements.
+/// The type of a scalar, of a tile in registers or in flight to them, or of a
+/// shared buffer's handle; null for what the device library does not have. A
+/// 16-bit vector is kept in floats that hold its rounded elements.
 mlir::Type convertType(mlir::Type type);
 
 } // namespace delta

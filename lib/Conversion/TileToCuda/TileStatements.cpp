@@ -37,6 +37,7 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       .Case<ReadOp>([&](ReadOp read) { return convertRead(read); })
       .Case<WriteOp>([&](WriteOp write) { return convertWrite(write); })
       .Case<DotOp>([&](DotOp dot) { return convertDot(dot); })
+      .Case<DotStartOp>([&](DotStartOp dot) { return convertDotStart(dot); })
       .Case<MaskOp>([&](MaskOp mask) { return convertMask(mask); })
       .Case<ReduceOp>([&](ReduceOp reduce) { return convertReduce(reduce); })
       .Case<SpreadOp>(
@@ -49,16 +50,22 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       .Case<PeekOp>([&](PeekOp peek) { return convertPeek(peek), success(); })
       .Case<AcquireOp>(
           [&](AcquireOp acquire) { return convertAcquire(acquire), success(); })
-      .Case<CommitOp>([&](CommitOp) {
-        return callInPlace({}, "copy_commit", {}, {}), success();
+      .Case<CommitOp>(
+          [&](CommitOp commit) { return convertCommit(commit), success(); })
+      .Case<ReleaseOp>(
+          [&](ReleaseOp release) { return convertRelease(release), success(); })
+      .Case<BarrierOp>(
+          [&](BarrierOp barrier) { return convertBarrier(barrier); })
+      .Case<RolesOp>([&](RolesOp roles) { return convertRoles(roles); })
+      .Case<WaitLaunchesOp>([&](WaitLaunchesOp) {
+        cuda::CommentOp::create(b, "What earlier launches write is complete.");
+        return callInPlace({}, "wait_for_prior_launches", {}, {}), success();
       })
-      // The peek's barrier frees the slot of the iteration before.
-      .Case<ReleaseOp>([](ReleaseOp) { return success(); })
-      .Case<BarrierOp>([&](BarrierOp barrier) -> LogicalResult {
-        if (barrier.getId() != 0)
-          return barrier.emitError("barriers of roles have no lowering yet");
-        return callInPlace({}, "cta_sync", {}, {}), success();
+      .Case<ReleaseLaunchesOp>([&](ReleaseLaunchesOp) {
+        return callInPlace({}, "launch_dependents", {}, {}), success();
       })
+      .Case<memref::SubViewOp>(
+          [&](memref::SubViewOp view) { return convertView(view); })
       .Case<ScanOp>([&](ScanOp scan) -> LogicalResult {
         if (!scan.getScratch())
           return scan.emitError("expected a scratch buffer");
@@ -96,7 +103,7 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
         return success();
       })
       .Default([](Operation *other) {
-        return other->emitError("has no lowering to the sm_80 family");
+        return other->emitError("has no lowering to the device library");
       });
 }
 
@@ -176,6 +183,9 @@ LogicalResult KernelBody::convertStore(tile::StoreOp op) {
 }
 
 LogicalResult KernelBody::convertCopy(tile::CopyOp op) {
+  if (op.getEngine() == tile::Engine::Tma ||
+      op.getEngine() == tile::Engine::Bulk)
+    return convertRingCopy(op);
   auto type = cast<MemRefType>(op.getShared().getType());
   Value global = address(op.getGlobal(), op.getIndices());
   SmallVector<Value> args = {use(op.getShared()), global};
@@ -200,10 +210,7 @@ LogicalResult KernelBody::convertCopy(tile::CopyOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertAwait(tile::AwaitOp op) {
-  if (!op.getValues().empty())
-    return op.emitError(
-        "products in flight have no lowering to the sm_80 family");
+LogicalResult KernelBody::convertAwaitCopies(tile::AwaitOp op) {
   bool asynchronous = llvm::any_of(op.getInflight(), [](Value inflight) {
     auto copy = inflight.getDefiningOp<tile::CopyOp>();
     return !copy || copy.getEngine() == tile::Engine::CpAsync;
@@ -279,26 +286,34 @@ LogicalResult KernelBody::convertWrite(tile::WriteOp op) {
 // Rings
 //===----------------------------------------------------------------------===//
 
-static StringRef bufferName(Operation *op, unsigned index) {
+StringRef delta::slotBufferName(Operation *op, unsigned index) {
   auto names = op->getAttrOfType<ArrayAttr>(tile::getBufferNamesAttrName());
   return names ? cast<StringAttr>(names[index]).getValue() : "tile";
 }
 
+StringRef KernelBody::bufferName(Value buffer) {
+  Operation *owner = buffer.getDefiningOp();
+  if (auto view = dyn_cast_or_null<memref::SubViewOp>(owner))
+    return bufferName(view.getSource());
+  if (isa_and_nonnull<tile::AcquireOp, tile::PeekOp>(owner))
+    return slotBufferName(owner, cast<OpResult>(buffer).getResultNumber() - 1);
+  return nameOf(buffer);
+}
+
 LogicalResult KernelBody::convertRingCreate(tile::RingCreateOp op) {
-  if (op.getProtocol() != tile::Protocol::CpAsyncGroup)
-    return op.emitError("protocol ")
-           << tile::stringifyProtocol(op.getProtocol())
-           << " has no lowering to the sm_80 family";
   if (!op.getOffset())
     return op.emitError("expected an offset: run tile-plan-shared first");
+  if (op.getProtocol() == tile::Protocol::Mbarrier)
+    return convertRoleRing(op);
   tile::RingType type = op.getRing().getType();
   Ring &ring = rings[op.getRing()];
   cuda::CommentOp::create(b, ("A slot holds what one chunk needs; " +
                               Twine(type.getStages()) + " slots form a ring.")
                                  .str());
   for (auto [index, offset] : llvm::enumerate(tile::getSlotOffsets(type)))
-    ring.offsets.push_back(byteLiteral(
-        *op.getOffset() + offset, named(bufferName(op, index) + "_offset")));
+    ring.offsets.push_back(
+        byteLiteral(*op.getOffset() + offset,
+                    named(slotBufferName(op, index) + "_offset")));
   ring.slotBytes = byteLiteral(tile::getSlotBytes(type), named("slot_bytes"));
   return success();
 }
@@ -332,13 +347,15 @@ template <typename SlotOp> void KernelBody::convertSlot(SlotOp op) {
   }
   for (auto [number, buffer] : llvm::enumerate(op.getBuffers())) {
     auto bufferType = cast<MemRefType>(buffer.getType());
-    std::string name = (prefix + bufferName(op, number)).str();
+    std::string name = (prefix + slotBufferName(op, number)).str();
     Value offset = binary(BinaryKind::Add, slot, ring.offsets[number]);
     define(buffer, handle(bufferType, offset, sharedName(name, bufferType)));
   }
 }
 
 void KernelBody::convertAcquire(tile::AcquireOp op) {
+  if (ringHandles.contains(op.getRing()))
+    return convertRoleAcquire(op);
   if (op.getRing().getType().getStages() == 1) {
     cuda::CommentOp::create(b,
                             "Copy this chunk once nobody reads the last one.");
@@ -354,6 +371,8 @@ void KernelBody::convertAcquire(tile::AcquireOp op) {
 }
 
 void KernelBody::convertPeek(tile::PeekOp op) {
+  if (ringHandles.contains(op.getRing()))
+    return convertRolePeek(op);
   int64_t stages = op.getRing().getType().getStages();
   cuda::CommentOp::create(
       b, stages == 1 ? "This chunk has landed."
@@ -367,81 +386,13 @@ void KernelBody::convertPeek(tile::PeekOp op) {
 
 void KernelBody::finish() {
   // What was started for iterations that did not come still writes its zeros.
-  if (!rings.empty())
+  if (rings.size() > roleRings.size())
     callInPlace({}, "copy_wait", integer(0), {});
 }
 
 //===----------------------------------------------------------------------===//
-// Products, reductions, masks
+// Reductions, masks
 //===----------------------------------------------------------------------===//
-
-Attribute KernelBody::partAttr(tile::Part part) {
-  switch (part) {
-  case tile::Part::Full:
-    return named("Part::Full");
-  case tile::Part::Lower:
-    return named("Part::Lower");
-  case tile::Part::StrictLower:
-    return named("Part::StrictLower");
-  case tile::Part::Upper:
-    return named("Part::Upper");
-  case tile::Part::StrictUpper:
-    return named("Part::StrictUpper");
-  }
-  llvm_unreachable("covered switch");
-}
-
-std::string KernelBody::describe(tile::DotOp op, StringRef rhs) {
-  StringRef result = nameOf(op.getD()), lhs = spelled(op.getA());
-  if (result.empty() || lhs.empty() || rhs.empty())
-    return "";
-  std::string text = (result + " = ").str();
-  if (op.getAcc() && !matchPattern(op.getAcc(), m_AnyZeroFloat())) {
-    if (spelled(op.getAcc()).empty())
-      return "";
-    text += (spelled(op.getAcc()) + " + ").str();
-  }
-  text += (lhs + " " + rhs).str();
-  if (op.getContract()[1] == 1)
-    text += "^T";
-  if (op.getBPart() != tile::Part::Full)
-    text += (", " + rhs + " " + tile::stringifyPart(op.getBPart())).str();
-  return text;
-}
-
-LogicalResult KernelBody::convertDot(tile::DotOp op) {
-  if (op.getInstr() != tile::Instr::MmaSync ||
-      !isa<MemRefType>(op.getB().getType()) || op.getContract()[0] != 1)
-    return op.emitError(
-        "expected instr mma_m16n8k16, b in shared memory and the "
-        "columns of a contracted");
-  Type type = convertType(op.getD().getType());
-  if (!type)
-    return op.emitError("expected a layout on ") << op.getD().getType();
-  std::string rhs;
-  if (auto result = dyn_cast<OpResult>(op.getB())) {
-    Operation *owner = result.getOwner();
-    rhs = isa<tile::AllocOp>(owner)
-              ? nameOf(result).str()
-              : bufferName(owner, result.getResultNumber() - 1).str();
-  }
-  if (std::string text = describe(op, rhs); !text.empty())
-    cuda::CommentOp::create(b, text);
-  SmallVector<Value> args = {use(op.getA()), use(op.getB())};
-  if (op.getAcc())
-    args.push_back(use(op.getAcc()));
-  SmallVector<Attribute> arguments;
-  if (op.getBPart() != tile::Part::Full) {
-    arguments.push_back(partAttr(op.getBPart()));
-    if (op.getBRowSteps() != 1 || op.getBColSteps() != 1)
-      arguments.append(
-          {integer(op.getBRowSteps()), integer(op.getBColSteps())});
-  }
-  define(op.getD(),
-         callInPlace(type, op.getContract()[1] == 1 ? "dot_nt" : "dot_nn",
-                     arguments, args, resultName(op)));
-  return success();
-}
 
 LogicalResult KernelBody::convertMask(tile::MaskOp op) {
   if (op.getColumns())

@@ -30,8 +30,18 @@ using namespace mlir;
 using namespace delta;
 using cuda::BinaryKind;
 
-/// The device header that every kernel of the family includes.
-static constexpr StringLiteral kDeviceHeader = "delta/Device/Sm80.cuh";
+/// Whether the kernel needs what came with Hopper: roles, products in flight,
+/// the order of launches that overlap.
+static bool needsHopper(tile::KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<tile::RolesOp, tile::DotStartOp, tile::WaitLaunchesOp,
+                   tile::ReleaseLaunchesOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 /// Grid extents that all launches agree on, -1 where only a launch knows.
 static SmallVector<int64_t> gridOf(tile::KernelOp kernel) {
@@ -47,6 +57,27 @@ static SmallVector<int64_t> gridOf(tile::KernelOp kernel) {
     isFirst = false;
   });
   return grid;
+}
+
+/// Boxes in which copies by tensor maps move an array, each once.
+static SmallVector<SmallVector<int64_t>> getBoxes(Value array) {
+  SmallVector<SmallVector<int64_t>> boxes;
+  for (Operation *user : array.getUsers())
+    if (auto copy = dyn_cast<tile::CopyOp>(user);
+        copy && copy.getEngine() == tile::Engine::Tma)
+      if (SmallVector<int64_t> box = getTensorMapBox(copy);
+          !llvm::is_contained(boxes, box))
+        boxes.push_back(box);
+  return boxes;
+}
+
+/// Whether a kernel takes the array's address: not if tensor maps say it.
+static bool hasPointer(Value array) {
+  return array.use_empty() ||
+         llvm::any_of(array.getUsers(), [](Operation *user) {
+           auto copy = dyn_cast<tile::CopyOp>(user);
+           return !copy || copy.getEngine() != tile::Engine::Tma;
+         });
 }
 
 static bool isWritten(Value array) {
@@ -72,12 +103,16 @@ private:
   struct Parameter {
     Type type;
     std::string name;
+    cuda::TensorMapAttr map;
   };
 
   LogicalResult planParameters();
-  void addParameter(Type type, const Twine &name) {
-    parameters.push_back({type, name.str()});
+  void addParameter(Type type, const Twine &name,
+                    cuda::TensorMapAttr map = {}) {
+    parameters.push_back({type, name.str(), map});
   }
+  LogicalResult addArray(BlockArgument argument, std::string name);
+  void addTensorMaps(BlockArgument argument, StringRef name);
   std::string argumentName(unsigned index, StringRef otherwise);
   cuda::KernelOp createKernel();
   void mapArguments(Block &entry, KernelBody &body);
@@ -115,6 +150,34 @@ static FailureOr<SmallVector<int64_t>> getStrides(MemRefType array) {
   return strides;
 }
 
+/// The pointer to an array and the strides that its type leaves open.
+LogicalResult KernelConverter::addArray(BlockArgument argument,
+                                        std::string name) {
+  auto array = cast<MemRefType>(argument.getType());
+  addParameter(
+      cuda::PointerType::get(array.getElementType(), !isWritten(argument)),
+      name);
+  FailureOr<SmallVector<int64_t>> strides = getStrides(array);
+  if (failed(strides))
+    return kernel.emitError()
+           << "array " << name << ": expected strides and no offset, got "
+           << array;
+  for (auto [axis, stride] : llvm::enumerate(*strides))
+    if (ShapedType::isDynamic(stride))
+      addParameter(b.getIndexType(), axis == 0
+                                         ? name + "_batch_stride"
+                                         : name + "_stride_" + Twine(axis));
+  return success();
+}
+
+void KernelConverter::addTensorMaps(BlockArgument argument, StringRef name) {
+  unsigned input = argument.getArgNumber() - kernel.getGrid();
+  for (const SmallVector<int64_t> &box : getBoxes(argument))
+    addParameter(cuda::OpaqueType::get(b.getContext(), "CUtensorMap"),
+                 name + "_map",
+                 cuda::TensorMapAttr::get(b.getContext(), input, box));
+}
+
 LogicalResult KernelConverter::planParameters() {
   // A workspace has the name of the value that it holds; the value keeps it.
   llvm::StringSet<> taken;
@@ -131,21 +194,11 @@ LogicalResult KernelConverter::planParameters() {
       addParameter(argument.getType(), name);
       continue;
     }
-    if (taken.contains(name))
-      name += "_global";
-    addParameter(
-        cuda::PointerType::get(array.getElementType(), !isWritten(argument)),
-        name);
-    FailureOr<SmallVector<int64_t>> strides = getStrides(array);
-    if (failed(strides))
-      return kernel.emitError()
-             << "array " << name << ": expected strides and no offset, got "
-             << array;
-    for (auto [axis, stride] : llvm::enumerate(*strides))
-      if (ShapedType::isDynamic(stride))
-        addParameter(b.getIndexType(), axis == 0
-                                           ? name + "_batch_stride"
-                                           : name + "_stride_" + Twine(axis));
+    if (hasPointer(argument) &&
+        failed(
+            addArray(argument, taken.contains(name) ? name + "_global" : name)))
+      return failure();
+    addTensorMaps(argument, name);
   }
   // No index is divided by the last extent.
   for (auto [axis, extent] : llvm::enumerate(ArrayRef(grid).drop_back()))
@@ -166,7 +219,15 @@ cuda::KernelOp KernelConverter::createKernel() {
   converted.setMinBlocks(kernel.getMinBlocks().value_or(1));
   converted.setSharedBytes(kernel.getSharedBytes().value_or(0));
   converted.setGrid(grid);
-  converted.setIncludesAttr(b.getStrArrayAttr({kDeviceHeader}));
+  for (auto [index, parameter] : llvm::enumerate(parameters))
+    if (parameter.map)
+      converted.setArgAttr(index, cuda::CudaDialect::getTensorMapAttrName(),
+                           parameter.map);
+  bool isHopper = needsHopper(kernel);
+  converted.setIncludesAttr(b.getStrArrayAttr(
+      {isHopper ? "delta/Device/Sm90a.cuh" : "delta/Device/Sm80.cuh"}));
+  if (isHopper)
+    converted.setCapability(90);
   return converted;
 }
 
@@ -174,20 +235,23 @@ void KernelConverter::mapArguments(Block &entry, KernelBody &body) {
   unsigned position = 0;
   for (BlockArgument argument :
        source().getArguments().drop_front(kernel.getGrid())) {
-    std::string name = parameters[position].name;
-    Value parameter = entry.getArgument(position++);
     auto array = dyn_cast<MemRefType>(argument.getType());
     if (!array) {
-      body.map(argument, parameter);
+      body.map(argument, entry.getArgument(position++));
       continue;
     }
-    GlobalArray global{parameter, {}, name};
-    SmallVector<int64_t> strides = *getStrides(array); // checked before
-    for (int64_t stride : strides)
-      global.strides.push_back(ShapedType::isDynamic(stride)
-                                   ? entry.getArgument(position++)
-                                   : body.literal(stride));
-    body.mapArray(argument, std::move(global));
+    if (hasPointer(argument)) {
+      std::string name = parameters[position].name;
+      GlobalArray global{entry.getArgument(position++), {}, name};
+      SmallVector<int64_t> strides = *getStrides(array); // checked before
+      for (int64_t stride : strides)
+        global.strides.push_back(ShapedType::isDynamic(stride)
+                                     ? entry.getArgument(position++)
+                                     : body.literal(stride));
+      body.mapArray(argument, std::move(global));
+    }
+    for (const SmallVector<int64_t> &box : getBoxes(argument))
+      body.mapTensorMap(argument, box, entry.getArgument(position++));
   }
 }
 
@@ -209,6 +273,13 @@ void KernelConverter::mapGridIndices(Block &entry, KernelBody &body) {
   int64_t known = 1;
   SmallVector<unsigned> unknown;
   for (auto [axis, size] : llvm::enumerate(grid)) {
+    StringAttr name = b.getStringAttr(argumentName(axis, "cta_"));
+    if (size == 1) {
+      body.map(source().getArgument(axis),
+               cuda::LiteralOp::create(b, b.getIndexType(), b.getIndexAttr(0),
+                                       name));
+      continue;
+    }
     // An empty grid is never launched, but a remainder by 0 does not compile.
     int64_t extent = size == 0 ? 1 : size;
     Value index = cuda::BuiltinOp::create(b, unsignedType, "blockIdx.x",
@@ -230,8 +301,7 @@ void KernelConverter::mapGridIndices(Block &entry, KernelBody &body) {
         known *= extent;
     }
     body.map(source().getArgument(axis),
-             cuda::CastOp::create(b, b.getIndexType(), index,
-                                  b.getStringAttr(argumentName(axis, "cta_"))));
+             cuda::CastOp::create(b, b.getIndexType(), index, name));
   }
 }
 

@@ -141,6 +141,9 @@ void FilePrinter::printFunction(FunctionOpInterface function,
         i, CudaDialect::getNameAttrName());
     bool restrict =
         bool(function.getArgAttr(i, CudaDialect::getRestrictAttrName()));
+    // A map is read by the copy engine where the launch has put it.
+    if (function.getArgAttr(i, CudaDialect::getTensorMapAttrName()))
+      signature += "const __grid_constant__ ";
     signature +=
         declarator(function, function.getArgumentTypes()[i],
                    name ? name.getValue() : "", restrict ? "__restrict__" : "");

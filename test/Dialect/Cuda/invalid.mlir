@@ -182,3 +182,33 @@ cuda.typedef "a" = !cuda.array<0 x f32>
 
 // expected-error@+1 {{the spelling of an opaque type is empty}}
 cuda.typedef "a" = !cuda.opaque<"">
+
+// -----
+
+cuda.file "a.cu" {
+  cuda.namespace "delta::a" {
+    // expected-error@+1 {{'cuda.tensor_map' must be a #cuda.tensor_map on a CUtensorMap, argument 0 is 'index' with}}
+    cuda.kernel @k(%n: index {cuda.name = "n", cuda.tensor_map = #cuda.tensor_map<input = 0, box = [64, 1]>}) attributes {threads = 32 : i64} {
+    }
+  }
+}
+
+// -----
+
+cuda.file "a.cu" {
+  cuda.namespace "delta::a" {
+    // expected-error@+1 {{box: expected extents from 1 to 256, got 512}}
+    cuda.kernel @k(%m: !cuda.opaque<"CUtensorMap"> {cuda.name = "m", cuda.tensor_map = #cuda.tensor_map<input = 0, box = [64, 512]>}) attributes {threads = 32 : i64} {
+    }
+  }
+}
+
+// -----
+
+cuda.file "a.cu" {
+  cuda.namespace "delta::a" {
+    // expected-error@+1 {{box: expected 1 to 5 axes, got 6}}
+    cuda.kernel @k(%m: !cuda.opaque<"CUtensorMap"> {cuda.name = "m", cuda.tensor_map = #cuda.tensor_map<input = 0, box = [64, 1, 1, 1, 1, 1]>}) attributes {threads = 32 : i64} {
+    }
+  }
+}

@@ -105,3 +105,14 @@ cuda.function @fragments(%a: !cuda.opaque<"Fragment<float, 64, 64, 4>">) {
   %1 = cuda.binary add %0, %a : !cuda.opaque<"Fragment<float, 64, 64, 4>">, !cuda.opaque<"Fragment<float, 64, 64, 4>"> -> !cuda.opaque<"Fragment<float, 64, 64, 4>">
   cuda.assign %S, %1 : !cuda.variable<!cuda.opaque<"Fragment<float, 64, 64, 4>">>, !cuda.opaque<"Fragment<float, 64, 64, 4>">
 }
+
+// It stays where it is if something with an effect comes before the assignment: it was put
+// beside a product in flight.
+// CHECK-LABEL: cuda.function @beside
+cuda.function @beside(%a: !cuda.opaque<"Fragment<float, 64, 64, 4>">) {
+  %S = cuda.declare init(%a) {name = "S"} : (!cuda.opaque<"Fragment<float, 64, 64, 4>">) -> !cuda.variable<!cuda.opaque<"Fragment<float, 64, 64, 4>">>
+  // CHECK: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : !cuda.opaque
+  %0 = cuda.binary add %a, %a : !cuda.opaque<"Fragment<float, 64, 64, 4>">, !cuda.opaque<"Fragment<float, 64, 64, 4>"> -> !cuda.opaque<"Fragment<float, 64, 64, 4>">
+  cuda.call "wait"() : () -> ()
+  cuda.assign %S, %0 : !cuda.variable<!cuda.opaque<"Fragment<float, 64, 64, 4>">>, !cuda.opaque<"Fragment<float, 64, 64, 4>">
+}

@@ -92,3 +92,32 @@ func.func @f(%q: memref<?x?x4xf32>) {
   tile.launch @f_k grid(%c1) args()
   return
 }
+
+// -----
+
+cuda.kernel @f_k(%m: !cuda.opaque<"CUtensorMap"> {cuda.name = "x_map", cuda.tensor_map = #cuda.tensor_map<input = 0, box = [64, 64, 2, 1]>}) attributes {threads = 32 : i64, grid = array<i64: 1>} {
+}
+func.func @f(%x: memref<?x?x4x64xbf16> {delta.name = "x"}) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{input 0: expected a 16-bit array with an axis for each of the box's, of 16, 32 or 64 columns by rows of one other axis, got 'memref<?x?x4x64xbf16>' and #cuda.tensor_map<input = 0, box = [64, 64, 2, 1]>}}
+  tile.launch @f_k grid(%c1) args(%x : memref<?x?x4x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<?x?x4xf32> {delta.name = "x"}) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %B = memref.dim %x, %c0 : memref<?x?x4xf32>
+  %few = arith.cmpi ult, %B, %c8 : index
+  // expected-error@+1 {{results of a condition must be indices, got 'memref<?xf32>'}}
+  %buffer = scf.if %few -> memref<?xf32> {
+    %a = memref.alloc(%B) : memref<?xf32>
+    scf.yield %a : memref<?xf32>
+  } else {
+    %a = memref.alloc(%c8) : memref<?xf32>
+    scf.yield %a : memref<?xf32>
+  }
+  return
+}

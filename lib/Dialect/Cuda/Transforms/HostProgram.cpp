@@ -11,10 +11,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "HostProgram.h"
+#include "KernelParameters.h"
 
 #include "delta/Dialect/Cuda/Transforms/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -53,10 +54,8 @@ public:
   std::optional<Growth> multiply(std::optional<Growth> a,
                                  std::optional<Growth> b);
   std::optional<Growth> add(std::optional<Growth> a, std::optional<Growth> b);
-  /// Of the number of elements of `memref`.
+  /// Of the number of elements of `memref`, and of one of its extents.
   std::optional<Growth> getElements(Value memref);
-
-private:
   std::optional<Growth> getDim(Value memref, int64_t axis);
 };
 
@@ -124,6 +123,14 @@ std::optional<Growth> GrowthAnalysis::get(Value value) {
       })
       .Case<arith::AddIOp, arith::MaxSIOp, arith::MaxUIOp>(
           [&](auto op) { return add(get(op.getLhs()), get(op.getRhs())); })
+      .Case([&](arith::SelectOp op) {
+        return add(get(op.getTrueValue()), get(op.getFalseValue()));
+      })
+      .Case([&](scf::IfOp op) {
+        unsigned result = cast<OpResult>(value).getResultNumber();
+        return add(get(op.thenYield().getOperand(result)),
+                   get(op.elseYield().getOperand(result)));
+      })
       // Divisors are at least 1.
       .Case<arith::SubIOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp, arith::MinSIOp,
@@ -146,14 +153,20 @@ private:
   LogicalResult readArguments();
   LogicalResult readSize(const HostArray &array, int64_t axis,
                          std::optional<int64_t> &fixed);
+  LogicalResult readBlock(Block &block);
   LogicalResult readOp(Operation *op);
+  LogicalResult readIf(scf::IfOp op);
   LogicalResult readLaunch(tile::LaunchOp op);
   LogicalResult boundSizes();
+  /// Lowers the limit to what the tensor maps of a launch can describe.
+  void boundTensorMaps(const HostLaunch &launch);
   /// A legal name like `wanted` that no other array or buffer has.
   std::string takeName(StringRef wanted, StringRef fallback);
 
   func::FuncOp function;
   HostProgram program;
+  /// Of the block at hand.
+  HostCondition condition;
   llvm::StringSet<> taken;
 };
 
@@ -169,6 +182,11 @@ std::string HostReader::takeName(StringRef wanted, StringRef fallback) {
   taken.insert(name);
   taken.insert(name + "_strides");
   return name;
+}
+
+/// A type of what the function computes from sizes.
+static bool isComputed(Type type) {
+  return type.isIndex() || type.isInteger(1);
 }
 
 /// Whether `type` is plain row-major memory of a dtype that kernels know.
@@ -258,7 +276,30 @@ LogicalResult HostReader::readLaunch(tile::LaunchOp op) {
       return op.emitError()
              << "an extent of the grid must be the kernel's " << known;
   }
-  program.launches.push_back({op, kernel, name.str()});
+  program.launches.push_back({op, kernel, name.str(), condition});
+  return checkParameters(program.launches.back());
+}
+
+LogicalResult HostReader::readIf(scf::IfOp op) {
+  for (Type type : op.getResultTypes())
+    if (!isComputed(type))
+      return op.emitError()
+             << "results of a condition must be indices, got " << type;
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    condition.push_back({op.getCondition(), &region == &op.getThenRegion()});
+    if (failed(readBlock(region.front())))
+      return failure();
+    condition.pop_back();
+  }
+  return success();
+}
+
+LogicalResult HostReader::readBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(readOp(&op)))
+      return failure();
   return success();
 }
 
@@ -272,14 +313,18 @@ LogicalResult HostReader::readOp(Operation *op) {
                              << alloc.getType();
     auto wanted = op->getAttrOfType<StringAttr>("delta.name");
     program.buffers.push_back(
-        {alloc, takeName(wanted ? wanted.getValue() : "", "buffer")});
+        {alloc, takeName(wanted ? wanted.getValue() : "", "buffer"),
+         condition});
     return success();
   }
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return dim.getConstantIndex()
                ? success()
                : op->emitError("the axis must be a constant");
-  if (isa<memref::CollapseShapeOp, memref::DeallocOp, func::ReturnOp>(op))
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return readIf(branch);
+  if (isa<memref::CollapseShapeOp, memref::DeallocOp, func::ReturnOp,
+          scf::YieldOp>(op))
     return success();
   // Folding makes an allocation of constant sizes a static one, cast to the
   // type that its users have.
@@ -290,7 +335,7 @@ LogicalResult HostReader::readOp(Operation *op) {
     return op->emitError() << "a cast must be to a contiguous memref, got "
                            << op->getResult(0).getType();
   }
-  if (op->getNumResults() == 1 && op->getResult(0).getType().isIndex() &&
+  if (op->getNumResults() == 1 && isComputed(op->getResult(0).getType()) &&
       isa<arith::ArithDialect>(op->getDialect()))
     return success();
   return op->emitError() << "'" << op->getName()
@@ -326,7 +371,31 @@ LogicalResult HostReader::boundSizes() {
     return function.emitError("a size that the function computes may grow "
                               "faster than batch * length allows");
   program.rowLimit = (int64_t(1) << 62) / most->factor;
+  for (HostLaunch &launch : program.launches)
+    boundTensorMaps(launch);
   return success();
+}
+
+void HostReader::boundTensorMaps(const HostLaunch &launch) {
+  // Coordinates have 32 bits and a sign, strides in bytes 40. What grows faster
+  // than batch * length has been refused before.
+  GrowthAnalysis analysis;
+  auto include = [&](std::optional<Growth> growth, int64_t limit) {
+    program.rowLimit = std::min(program.rowLimit,
+                                limit / std::max<int64_t>(growth->factor, 1));
+  };
+  tile::LaunchOp op = launch.op;
+  for (const KernelParameter &parameter : getParameters(launch)) {
+    if (parameter.kind != KernelParameter::TensorMap)
+      continue;
+    Value array = op.getInputs()[parameter.input];
+    auto type = cast<MemRefType>(array.getType());
+    include(analysis.multiply(analysis.getElements(array),
+                              Growth{type.getElementTypeBitWidth() / 8}),
+            int64_t(1) << 40);
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      include(analysis.getDim(array, axis), int64_t(1) << 31);
+  }
 }
 
 FailureOr<HostProgram> HostReader::read() {
@@ -338,76 +407,11 @@ FailureOr<HostProgram> HostReader::read() {
     return function.emitError("a host function is one block without results");
   if (failed(readArguments()))
     return failure();
-  for (Operation &op : function.getBody().front())
-    if (failed(readOp(&op)))
-      return failure();
-  if (failed(boundSizes()))
+  if (failed(readBlock(function.getBody().front())) || failed(boundSizes()))
     return failure();
   return std::move(program);
 }
 
 FailureOr<HostProgram> cuda::readHostProgram(func::FuncOp function) {
   return HostReader(function).read();
-}
-
-//===----------------------------------------------------------------------===//
-// Describing
-//===----------------------------------------------------------------------===//
-
-/// A size of `memref` as text.
-static std::string describeDim(Value memref, int64_t axis) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.isDynamicDim(axis))
-    return std::to_string(type.getDimSize(axis));
-  if (auto cast = memref.getDefiningOp<memref::CastOp>())
-    return describeDim(cast.getSource(), axis);
-  if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
-    std::string text;
-    for (int64_t source : collapse.getReassociationIndices()[axis])
-      text +=
-          (text.empty() ? "" : " * ") + describeDim(collapse.getSrc(), source);
-    return "(" + text + ")";
-  }
-  if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
-    return describe(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)]);
-  return axis == BatchAxis ? "batch" : "length";
-}
-
-std::string cuda::describe(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return std::to_string(constant.getSExtValue());
-  Operation *op = value.getDefiningOp();
-  if (auto dim = dyn_cast<memref::DimOp>(op))
-    return describeDim(dim.getSource(), *dim.getConstantIndex());
-  StringRef name = op->getName().stripDialect();
-  std::string lhs = describe(op->getOperand(0));
-  std::string rhs = describe(op->getOperand(1));
-  const char *infix = llvm::StringSwitch<const char *>(name)
-                          .Case("addi", " + ")
-                          .Case("subi", " - ")
-                          .Case("muli", " * ")
-                          .Cases({"divsi", "divui"}, " / ")
-                          .Cases({"remsi", "remui"}, " % ")
-                          .Default(nullptr);
-  if (infix)
-    return "(" + lhs + infix + rhs + ")";
-  // ceildivsi, minsi, maxsi and the like: by their names without the sign.
-  StringRef function = name.drop_back(2);
-  return (function + "(" + lhs + ", " + rhs + ")").str();
-}
-
-std::string cuda::describeProduct(ValueRange values) {
-  std::string text;
-  int64_t factor = 1;
-  for (Value value : values) {
-    APInt constant;
-    if (matchPattern(value, m_ConstantInt(&constant)))
-      factor *= constant.getSExtValue();
-    else
-      text += (text.empty() ? "" : " * ") + describe(value);
-  }
-  if (text.empty())
-    return std::to_string(factor);
-  return factor == 1 ? text : text + " * " + std::to_string(factor);
 }

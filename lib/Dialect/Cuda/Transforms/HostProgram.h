@@ -30,10 +30,15 @@ struct HostArray {
   bool isResult;
 };
 
+/// The branches around an op, outermost first: it is reached where each
+/// condition has that value.
+using HostCondition = llvm::SmallVector<std::pair<mlir::Value, bool>>;
+
 /// A part of the workspace.
 struct HostBuffer {
   mlir::memref::AllocOp op;
   std::string name;
+  HostCondition condition;
 };
 
 struct HostLaunch {
@@ -41,6 +46,7 @@ struct HostLaunch {
   KernelOp kernel;
   /// The kernel's name without the function's: "prepare".
   std::string name;
+  HostCondition condition;
 };
 
 struct HostProgram {
@@ -66,9 +72,12 @@ mlir::FailureOr<HostProgram> readHostProgram(mlir::func::FuncOp function);
 /// order.
 mlir::Value getUnderlyingArray(mlir::Value memref);
 
-/// `value`, an index that the host function computes, as text in terms of
-/// `batch` and `length`, for the manifest.
+/// `value`, an index or a condition that the host function computes, as text in
+/// terms of `batch`, `length` and `multiprocessors`, for the manifest.
 std::string describe(mlir::Value value);
+
+/// The same for a condition of several branches; "" for none.
+std::string describe(const HostCondition &condition);
 
 /// The product of `values`, as `describe` writes it.
 std::string describeProduct(mlir::ValueRange values);

@@ -6,187 +6,21 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Translates the host function, once for the size of the workspace and once
-/// for the launches.
+/// The functions that a caller sees. What the host function computes is
+/// translated twice (HostTranslator.h): for the size of the workspace and for
+/// the launches.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Launcher.h"
+#include "HostTranslator.h"
+#include "KernelParameters.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace delta;
 using namespace delta::cuda;
-
-namespace {
-
-/// Translates the values of a host function into a body that is being built.
-class HostTranslator {
-public:
-  HostTranslator(HostProgram &program, CodeBuilder &code, Value args)
-      : program(program), code(code), index(code.builder.getIndexType()),
-        batch(code.member(args, "batch", index, "batch")),
-        length(code.member(args, "length", index, "length")) {}
-
-  /// Translates every index that the function computes.
-  void translateIndices();
-  Value getIndex(Value value) { return indices.lookup(value); }
-  /// The extent of axis `axis` of an array or a view.
-  Value getDim(Value memref, int64_t axis);
-  /// The product of the extents from `axis` on, times `factor`.
-  Value getElements(Value memref, int64_t axis, int64_t factor = 1,
-                    StringRef name = "");
-  Value getBytes(Value memref, StringRef name) {
-    auto type = cast<MemRefType>(memref.getType());
-    return getElements(memref, 0, type.getElementTypeBitWidth() / 8, name);
-  }
-  /// The workspace: where each buffer starts. Returns the bytes in all.
-  Value layOutBuffers();
-  /// Where `buffer` starts, in bytes; nothing for the first one.
-  Value getOffset(HostBuffer &buffer) {
-    return offsets.lookup(buffer.op.getResult());
-  }
-
-private:
-  Value translate(Operation *op);
-  Value product(ArrayRef<Value> values, int64_t factor, StringRef name);
-
-  HostProgram &program;
-  CodeBuilder &code;
-  Type index;
-  Value batch, length;
-  llvm::DenseMap<Value, Value> indices, offsets;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Values of the host function
-//===----------------------------------------------------------------------===//
-
-Value HostTranslator::product(ArrayRef<Value> values, int64_t factor,
-                              StringRef name) {
-  Value result;
-  for (auto [i, value] : llvm::enumerate(values)) {
-    bool last = i + 1 == values.size() && factor == 1;
-    result = result ? code.mul(result, value, last ? name : "") : value;
-  }
-  if (!result)
-    return code.index(factor, name);
-  return factor == 1 ? result : code.mul(result, code.index(factor), name);
-}
-
-Value HostTranslator::getDim(Value memref, int64_t axis) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.isDynamicDim(axis))
-    return code.index(type.getDimSize(axis));
-  if (auto cast = memref.getDefiningOp<memref::CastOp>())
-    return getDim(cast.getSource(), axis);
-  if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
-    SmallVector<Value> extents;
-    int64_t factor = 1;
-    auto source = collapse.getSrcType();
-    for (int64_t inner : collapse.getReassociationIndices()[axis])
-      if (source.isDynamicDim(inner))
-        extents.push_back(getDim(collapse.getSrc(), inner));
-      else
-        factor *= source.getDimSize(inner);
-    return product(extents, factor, "");
-  }
-  if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
-    return getIndex(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)]);
-  return axis == BatchAxis ? batch : length;
-}
-
-Value HostTranslator::getElements(Value memref, int64_t axis, int64_t factor,
-                                  StringRef name) {
-  auto type = cast<MemRefType>(memref.getType());
-  SmallVector<Value> extents;
-  for (; axis < type.getRank(); ++axis)
-    if (type.isDynamicDim(axis))
-      extents.push_back(getDim(memref, axis));
-    else
-      factor *= type.getDimSize(axis);
-  return product(extents, factor, name);
-}
-
-/// The name that an index asks for: the location's, else that of what it
-/// usually is.
-static StringRef getIndexName(Operation *op) {
-  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-    return name.getName();
-  // A chunked program rounds up to count chunks.
-  return isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op) ? "chunks" : "";
-}
-
-Value HostTranslator::translate(Operation *op) {
-  auto operand = [&](unsigned i) { return getIndex(op->getOperand(i)); };
-  StringRef name = getIndexName(op);
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](arith::ConstantIndexOp op) { return code.index(op.value()); })
-      .Case([&](memref::DimOp op) {
-        return getDim(op.getSource(), *op.getConstantIndex());
-      })
-      .Case(
-          [&](arith::AddIOp) { return code.add(operand(0), operand(1), name); })
-      .Case(
-          [&](arith::SubIOp) { return code.sub(operand(0), operand(1), name); })
-      .Case(
-          [&](arith::MulIOp) { return code.mul(operand(0), operand(1), name); })
-      // Nothing here is negative, so that rounding has one direction.
-      .Case<arith::DivSIOp, arith::DivUIOp>(
-          [&](auto) { return code.div(operand(0), operand(1), name); })
-      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) {
-        Value below = code.sub(operand(1), code.index(1));
-        if (auto literal = operand(1).template getDefiningOp<LiteralOp>())
-          below =
-              code.index(cast<IntegerAttr>(literal.getValue()).getInt() - 1);
-        return code.div(code.add(operand(0), below), operand(1), name);
-      })
-      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) {
-        return code.binary(BinaryKind::Rem, operand(0), operand(1), name);
-      })
-      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) {
-        return code.select(code.binary(BinaryKind::Lt, operand(0), operand(1)),
-                           operand(0), operand(1), name);
-      })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) {
-        return code.select(code.binary(BinaryKind::Gt, operand(0), operand(1)),
-                           operand(0), operand(1), name);
-      });
-}
-
-void HostTranslator::translateIndices() {
-  for (Operation &op : program.function.getBody().front())
-    if (op.getNumResults() == 1 && op.getResult(0).getType().isIndex())
-      indices[op.getResult(0)] = translate(&op);
-}
-
-Value HostTranslator::layOutBuffers() {
-  Value end;
-  for (auto [i, buffer] : llvm::enumerate(program.buffers)) {
-    if (end)
-      offsets[buffer.op] = end;
-    Value bytes = getBytes(buffer.op.getResult(), buffer.name + "_bytes");
-    // Up to where the next buffer may start.
-    Value alignment = code.index(workspaceAlignment);
-    Value rounded =
-        code.mul(code.div(code.add(bytes, code.index(workspaceAlignment - 1)),
-                          alignment),
-                 alignment);
-    bool last = i + 1 == program.buffers.size();
-    end = code.giveName(end ? code.add(end, rounded) : rounded,
-                        last ? "workspace_bytes"
-                             : program.buffers[i + 1].name + "_offset");
-  }
-  return end ? end : code.index(0);
-}
-
-//===----------------------------------------------------------------------===//
-// Functions
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -225,6 +59,9 @@ private:
   void checkArrays(HostTranslator &host, Value args);
   void checkWorkspace(Value workspace, Value bytes);
   void makePointers(HostTranslator &host, Value args, Value workspace);
+  /// One variable for each array and box, whichever launches use it.
+  void makeTensorMaps(HostTranslator &host);
+  void makeTensorMap(HostTranslator &host, Value array, TensorMapAttr map);
   Value getBlocks(HostTranslator &host, HostLaunch &launch);
   SmallVector<Value> getKernelArguments(HostTranslator &host,
                                         HostLaunch &launch);
@@ -237,6 +74,10 @@ private:
   Type index, statusType, errorType, args;
   /// Of arrays and buffers.
   llvm::DenseMap<Value, Value> pointers;
+  /// Tensor maps of arrays and views, by box.
+  llvm::DenseMap<std::pair<Value, ArrayRef<int64_t>>, Value> maps;
+  /// Whether a launch of this call came before; null where nothing asks.
+  Value launched;
 };
 
 } // namespace
@@ -251,7 +92,7 @@ void LauncherBuilder::buildWorkspaceSize() {
             code.binary(BinaryKind::Ne, status, enumerator(Status::Success)),
             [&] { code.ret(code.cast(code.index(0), code.opaque("size_t"))); });
         HostTranslator host(program, code, arguments[0]);
-        host.translateIndices();
+        host.translateSizes();
         code.ret(code.cast(host.layOutBuffers(), code.opaque("size_t")));
       });
   function.setExternC(true);
@@ -313,46 +154,105 @@ void LauncherBuilder::makePointers(HostTranslator &host, Value args,
 Value LauncherBuilder::getBlocks(HostTranslator &host, HostLaunch &launch) {
   Value blocks;
   for (Value extent : launch.op.getGrid()) {
-    Value next = host.getIndex(extent);
+    if (matchPattern(extent, m_One()))
+      continue;
+    Value next = host.getSize(extent);
     blocks = blocks ? code.mul(blocks, next) : next;
   }
   if (!blocks)
     blocks = code.index(1);
   // An extent alone may be a variable already.
-  return launch.op.getGrid().size() == 1
-             ? blocks
-             : code.giveName(blocks, launch.name + "_blocks");
+  if (launch.condition.empty() && launch.op.getGrid().size() == 1)
+    return blocks;
+  // No block where the branches around the launch are not taken.
+  return code.giveName(host.select(launch.condition, blocks),
+                       launch.name + "_blocks");
+}
+
+/// `{extents[0], ..}` as a variable.
+static Value declareArray(CodeBuilder &code, ArrayRef<Value> elements,
+                          const Twine &name) {
+  Type type = code.arrayOf(elements.size(), code.builder.getIndexType());
+  return code.read(code.declare(type, elements, name.str()));
+}
+
+void LauncherBuilder::makeTensorMaps(HostTranslator &host) {
+  for (HostLaunch &launch : program.launches)
+    for (const KernelParameter &parameter : getParameters(launch))
+      if (parameter.kind == KernelParameter::TensorMap)
+        makeTensorMap(host, launch.op.getInputs()[parameter.input],
+                      parameter.map);
+}
+
+void LauncherBuilder::makeTensorMap(HostTranslator &host, Value array,
+                                    TensorMapAttr map) {
+  Value &variable = maps[{array, map.getBox()}];
+  if (variable)
+    return;
+  if (maps.size() == 1)
+    code.comment("How copies find their boxes.");
+  Value pointer = pointers.lookup(getUnderlyingArray(array));
+  std::string arrayName =
+      cast<ExpressionOpInterface>(pointer.getDefiningOp()).getName()->str();
+  // Innermost first.
+  SmallVector<Value> extents, strides;
+  for (int64_t axis = cast<MemRefType>(array.getType()).getRank();
+       axis-- > 0;) {
+    extents.push_back(host.getDim(array, axis));
+    strides.push_back(host.getElements(array, axis + 1));
+  }
+  Value sizes = declareArray(code, extents, arrayName + "_extents");
+  Value steps = declareArray(code, strides, arrayName + "_steps");
+  variable = code.declare(code.opaque("CUtensorMap"), {}, arrayName + "_map");
+  ArrayRef<int64_t> box = map.getBox();
+  // All extents but one and the innermost are 1: rows of that axis.
+  unsigned rowAxis = 1;
+  for (auto [axis, extent] : llvm::enumerate(box))
+    if (axis > 0 && extent != 1)
+      rowAxis = axis;
+  passOnCuda(code.call("make_tensor_map",
+                       {code.addressOf(variable), pointer, sizes, steps,
+                        code.integer(box.front()), code.integer(box[rowAxis]),
+                        code.integer(rowAxis)},
+                       errorType, arrayName + "_map_error"));
 }
 
 SmallVector<Value> LauncherBuilder::getKernelArguments(HostTranslator &host,
                                                        HostLaunch &launch) {
   SmallVector<Value> arguments;
   ArrayRef<Type> types = launch.kernel.getArgumentTypes();
-  for (Value input : launch.op.getInputs()) {
-    auto type = dyn_cast<MemRefType>(input.getType());
-    if (!type) {
-      arguments.push_back(host.getIndex(input));
+  for (const KernelParameter &parameter : getParameters(launch)) {
+    if (parameter.kind == KernelParameter::Extent) {
+      arguments.push_back(host.getSize(launch.op.getGrid()[parameter.axis]));
       continue;
     }
-    Value pointer = pointers.lookup(getUnderlyingArray(input));
-    // A kernel that only reads takes a pointer to const.
-    if (arguments.size() < types.size() &&
-        types[arguments.size()] != pointer.getType())
-      pointer = code.cast(pointer, types[arguments.size()]);
-    arguments.push_back(pointer);
-    // The strides that the type does not say.
-    for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      if (llvm::any_of(llvm::seq(axis + 1, type.getRank()),
-                       [&](int64_t inner) { return type.isDynamicDim(inner); }))
-        arguments.push_back(host.getElements(input, axis + 1));
+    Value input = launch.op.getInputs()[parameter.input];
+    switch (parameter.kind) {
+    case KernelParameter::Pointer: {
+      Value pointer = pointers.lookup(getUnderlyingArray(input));
+      // A kernel that only reads takes a pointer to const.
+      if (types[arguments.size()] != pointer.getType())
+        pointer = code.cast(pointer, types[arguments.size()]);
+      arguments.push_back(pointer);
+      break;
+    }
+    case KernelParameter::Stride:
+      arguments.push_back(host.getElements(input, parameter.axis + 1));
+      break;
+    case KernelParameter::TensorMap:
+      arguments.push_back(
+          code.read(maps.lookup({input, parameter.map.getBox()})));
+      break;
+    case KernelParameter::Size:
+    case KernelParameter::Extent:
+      arguments.push_back(host.getSize(input));
+      break;
+    }
   }
-  ArrayRef<int64_t> extents = *launch.kernel.getGrid();
-  for (auto [extent, value] : llvm::zip(
-           extents.drop_back(extents.empty() ? 0 : 1), launch.op.getGrid()))
-    if (extent == -1)
-      arguments.push_back(host.getIndex(value));
   return arguments;
 }
+
+static bool overlaps(HostLaunch &launch) { return launch.op.getOverlap(); }
 
 void LauncherBuilder::buildKernelLaunch(HostTranslator &host,
                                         HostLaunch &launch, Value blocks,
@@ -379,8 +279,17 @@ void LauncherBuilder::buildKernelLaunch(HostTranslator &host,
     Value grid = code.call("dim3", code.cast(blocks, word), dim3, "", true);
     Value block =
         code.call("dim3", code.integer(kernel.getThreads()), dim3, "", true);
-    Value config = code.declare(code.opaque("cudaLaunchConfig_t"),
-                                {grid, block, code.integer(shared), stream},
+    SmallVector<Value> fields = {grid, block, code.integer(shared), stream};
+    if (launch.op.getOverlap()) {
+      // The first launch of a call waits for whatever was there before.
+      Type attribute = code.opaque("cudaLaunchAttribute");
+      Value overlap = code.declare(
+          attribute, code.call("overlap_attribute", {}, attribute, "", true),
+          launch.name + "_overlap");
+      fields.append(
+          {code.addressOf(overlap), code.cast(code.read(launched), word)});
+    }
+    Value config = code.declare(code.opaque("cudaLaunchConfig_t"), fields,
                                 launch.name + "_config");
     Value address = code.addressOf(config);
     SmallVector<Value> arguments = getKernelArguments(host, launch);
@@ -388,6 +297,9 @@ void LauncherBuilder::buildKernelLaunch(HostTranslator &host,
         code.builder, code.loc, errorType, kernel.getName(), address, arguments,
         code.builder.getStringAttr(launch.name + "_error"), false);
     passOnCuda(error);
+    HostLaunch *next = &launch + 1;
+    if (llvm::any_of(llvm::make_range(next, program.launches.end()), overlaps))
+      code.assign(launched, code.truth(true));
   };
   code.comment(kernel.getName());
   code.when(code.binary(BinaryKind::Gt, blocks, code.index(0)), build);
@@ -403,7 +315,7 @@ void LauncherBuilder::buildLaunch() {
         Value args = arguments[0], workspace = arguments[1];
         passOn(code.call("check_sizes", args, statusType, "sizes_status"));
         HostTranslator host(program, code, args);
-        host.translateIndices();
+        host.translateSizes();
         Value bytes = host.layOutBuffers();
         checkArrays(host, args);
         if (!program.buffers.empty())
@@ -430,6 +342,10 @@ void LauncherBuilder::buildLaunch() {
 
         code.comment("Where everything is.");
         makePointers(host, args, workspace);
+        makeTensorMaps(host);
+        if (llvm::any_of(program.launches, overlaps))
+          launched = code.declare(code.builder.getI1Type(), code.truth(false),
+                                  "launched");
         for (auto [launch, count] : llvm::zip(program.launches, blocks))
           buildKernelLaunch(host, launch, count, arguments[2]);
         code.ret(enumerator(Status::Success));

@@ -34,6 +34,18 @@ static bool isFragment(Type type) {
   return opaque && opaque.getSpelling().contains('<');
 }
 
+/// Whether something with an effect stands between the two. Work on registers
+/// is put beside products in flight on purpose, and stays there.
+static bool isEffectBetween(Operation *op, Operation *user) {
+  for (Operation *between = op->getNextNode(); between && between != user;
+       between = between->getNextNode()) {
+    auto expression = dyn_cast<ExpressionOpInterface>(between);
+    if (expression && expression.getEvaluation() == Evaluation::Effect)
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
 struct PlanExpressions
@@ -80,7 +92,8 @@ private:
     // written in one.
     Type type = op->getResult(0).getType();
     Operation *user = *op->user_begin();
-    if (isFragment(type) && !isa<AssignOp, DeclareOp, ReturnOp>(user))
+    if (isFragment(type) && (!isa<AssignOp, DeclareOp, ReturnOp>(user) ||
+                             isEffectBetween(op, user)))
       return false;
     unsigned &operators = operatorsOf[statements.front()];
     if (operators >= maxOperators)

@@ -13,6 +13,7 @@
 
 #include "delta/Dialect/Cuda/Transforms/Passes.h"
 
+#include "KernelParameters.h"
 #include "Launcher.h"
 #include "delta/Dialect/Cuda/Transforms/Names.h"
 #include <set>
@@ -33,7 +34,7 @@ struct PlanLauncher : public cuda::impl::PlanLauncherBase<PlanLauncher> {
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       FailureOr<HostProgram> program = readHostProgram(function);
-      if (failed(program) || failed(checkLaunches(*program)))
+      if (failed(program))
         return signalPassFailure();
       plan(*program);
       function.erase();
@@ -41,59 +42,11 @@ struct PlanLauncher : public cuda::impl::PlanLauncherBase<PlanLauncher> {
   }
 
 private:
-  LogicalResult checkLaunches(HostProgram &program);
   void plan(HostProgram &program);
   DictionaryAttr getInterface(HostProgram &program, Builder &builder);
 };
 
 } // namespace
-
-/// What cuda.kernel documents as its parameters, against what it has.
-static LogicalResult checkParameters(HostLaunch &launch) {
-  SmallVector<Type> wanted;
-  Builder builder(launch.kernel.getContext());
-  for (Type input : launch.op.getInputs().getTypes()) {
-    auto type = dyn_cast<MemRefType>(input);
-    if (!type) {
-      wanted.push_back(builder.getIndexType());
-      continue;
-    }
-    wanted.push_back(cuda::PointerType::get(type.getElementType()));
-    for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      if (llvm::any_of(type.getShape().drop_front(axis + 1),
-                       ShapedType::isDynamic))
-        wanted.push_back(builder.getIndexType());
-  }
-  ArrayRef<int64_t> grid = *launch.kernel.getGrid();
-  for (int64_t extent : grid.drop_back(grid.empty() ? 0 : 1))
-    if (extent == -1)
-      wanted.push_back(builder.getIndexType());
-
-  ArrayRef<Type> given = launch.kernel.getArgumentTypes();
-  auto matches = [](Type wanted, Type given) {
-    auto pointer = dyn_cast<cuda::PointerType>(given);
-    return wanted == given ||
-           (pointer && cuda::PointerType::get(pointer.getPointee()) == wanted);
-  };
-  if (wanted.size() == given.size() &&
-      llvm::all_of(llvm::zip(wanted, given), [&](auto pair) {
-        return matches(std::get<0>(pair), std::get<1>(pair));
-      }))
-    return success();
-  InFlightDiagnostic diagnostic =
-      launch.op.emitError()
-      << "kernel " << launch.op.getKernelAttr() << " must have parameters ("
-      << TypeRange(wanted) << "), got (" << TypeRange(given) << ")";
-  diagnostic.attachNote(launch.kernel.getLoc()) << "the kernel is here";
-  return diagnostic;
-}
-
-LogicalResult PlanLauncher::checkLaunches(HostProgram &program) {
-  for (HostLaunch &launch : program.launches)
-    if (failed(checkParameters(launch)))
-      return failure();
-  return success();
-}
 
 /// What the manifest says of the host function.
 DictionaryAttr PlanLauncher::getInterface(HostProgram &program,
@@ -128,16 +81,23 @@ DictionaryAttr PlanLauncher::getInterface(HostProgram &program,
          entry("type", TypeAttr::get(type)),
          entry("elements", builder.getStringAttr(elements))}));
   }
-  SmallVector<NamedAttribute> grids;
+  SmallVector<Attribute> launches;
   for (HostLaunch &launch : program.launches) {
-    std::string grid = describeProduct(launch.op.getGrid());
-    grids.push_back(
-        entry(launch.kernel.getName(), builder.getStringAttr(grid)));
+    SmallVector<NamedAttribute> entries = {
+        entry("kernel", builder.getStringAttr(launch.kernel.getName())),
+        entry("grid",
+              builder.getStringAttr(describeProduct(launch.op.getGrid())))};
+    if (!launch.condition.empty())
+      entries.push_back(entry(
+          "condition", builder.getStringAttr(describe(launch.condition))));
+    if (launch.op.getOverlap())
+      entries.push_back(entry("overlap", builder.getUnitAttr()));
+    launches.push_back(builder.getDictionaryAttr(entries));
   }
   SmallVector<NamedAttribute> entries = {
       entry("arrays", builder.getArrayAttr(arrays)),
       entry("workspace", builder.getArrayAttr(workspace)),
-      entry("grids", builder.getDictionaryAttr(grids))};
+      entry("launches", builder.getArrayAttr(launches))};
   if (Attribute schedule = program.function->getAttr("delta.schedule"))
     entries.push_back(entry("schedule", schedule));
   return builder.getDictionaryAttr(entries);
@@ -165,6 +125,13 @@ void PlanLauncher::plan(HostProgram &program) {
     if (ArrayAttr paths = launch.kernel.getIncludesAttr())
       for (StringAttr path : paths.getAsRange<StringAttr>())
         includes.insert(path.str());
+  for (HostLaunch &launch : program.launches) {
+    if (launch.op.getOverlap())
+      includes.insert("delta/Device/Launch.h");
+    for (const KernelParameter &parameter : getParameters(launch))
+      if (parameter.kind == KernelParameter::TensorMap)
+        includes.insert("delta/Device/TensorMap.h");
+  }
   for (const std::string &path : includes)
     IncludeOp::create(builder, loc, path, /*system=*/false);
   IncludeOp::create(builder, loc, "cuda_runtime.h", /*system=*/true);

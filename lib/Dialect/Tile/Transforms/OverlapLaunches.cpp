@@ -14,6 +14,7 @@
 
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -36,19 +37,14 @@ static Value getArray(Value memref) {
   return memref;
 }
 
-/// The global arrays that `op` reads (writes) itself.
+/// The global array that `op` itself reads (writes).
 static void getAccesses(Operation *op, ValueSet &reads, ValueSet &writes) {
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    reads.insert(getArray(load.getSource()));
-  } else if (auto store = dyn_cast<StoreOp>(op)) {
-    writes.insert(getArray(store.getDest()));
-  } else if (auto copy = dyn_cast<CopyOp>(op)) {
-    (copy.getToGlobal() ? writes : reads).insert(getArray(copy.getGlobal()));
-  } else if (isa<TicketOp, SignalOp, ExpectOp>(op)) {
-    Value array = getArray(op->getOperand(0));
-    reads.insert(array);
-    writes.insert(array);
-  }
+  std::optional<GlobalAccess> access = getGlobalAccess(op);
+  if (!access)
+    return;
+  // What meets other CTAs names its flags or its counter first.
+  Value array = access->array ? access->array : op->getOperand(0);
+  (access->writes ? writes : reads).insert(getArray(array));
 }
 
 namespace {

@@ -1,0 +1,32 @@
+//===- Launch.h - attributes of a launch ------------------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Host code, for cudaLaunchConfig_t.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_LAUNCH_H
+#define DELTA_DEVICE_LAUNCH_H
+
+#include <cuda_runtime.h>
+
+namespace delta {
+
+/// Lets the launch start when every CTA of the launch in front of it on the
+/// stream has called launch_dependents (Roles.cuh) or ended. Its kernel calls
+/// wait_for_prior_launches before it touches what that one writes.
+inline cudaLaunchAttribute overlap_attribute() {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
+}
+
+} // namespace delta
+
+#endif // DELTA_DEVICE_LAUNCH_H

@@ -1,0 +1,163 @@
+//===- ProductStatements.cpp - products, one a statement --------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Products at once (mma_m16n8k16) and in flight (wgmma). Each starts a
+/// paragraph whose comment is its equation in the names of the values.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelBody.h"
+#include "Spelling.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace delta;
+
+Attribute KernelBody::partAttr(tile::Part part) {
+  switch (part) {
+  case tile::Part::Full:
+    return named("Part::Full");
+  case tile::Part::Lower:
+    return named("Part::Lower");
+  case tile::Part::StrictLower:
+    return named("Part::StrictLower");
+  case tile::Part::Upper:
+    return named("Part::Upper");
+  case tile::Part::StrictUpper:
+    return named("Part::StrictUpper");
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// "U = X_a T^T, T lower"; empty if one of the names is.
+template <typename ProductOp>
+static std::string describe(ProductOp op, StringRef result, StringRef lhs,
+                            StringRef rhs, StringRef acc) {
+  bool accumulates =
+      op.getAcc() && !matchPattern(op.getAcc(), m_AnyZeroFloat());
+  if (result.empty() || lhs.empty() || rhs.empty() ||
+      (accumulates && acc.empty()))
+    return "";
+  std::string text = (result + " = ").str();
+  if (accumulates)
+    text += (acc + " + ").str();
+  text += (lhs + " " + rhs).str();
+  if (op.getContract()[1] == 1)
+    text += "^T";
+  if (op.getBPart() != tile::Part::Full)
+    text += (", " + rhs + " " + tile::stringifyPart(op.getBPart())).str();
+  return text;
+}
+
+LogicalResult KernelBody::convertDot(tile::DotOp op) {
+  if (op.getInstr() != tile::Instr::MmaSync ||
+      !isa<MemRefType>(op.getB().getType()) || op.getContract()[0] != 1)
+    return op.emitError(
+        "expected instr mma_m16n8k16, b in shared memory and the "
+        "columns of a contracted");
+  Type type = convertType(op.getD().getType());
+  if (!type)
+    return op.emitError("expected a layout on ") << op.getD().getType();
+  StringRef acc = op.getAcc() ? spelled(op.getAcc()) : "";
+  if (std::string text = describe(op, nameOf(op.getD()), spelled(op.getA()),
+                                  bufferName(op.getB()), acc);
+      !text.empty())
+    cuda::CommentOp::create(b, text);
+  SmallVector<Value> args = {use(op.getA()), use(op.getB())};
+  if (op.getAcc())
+    args.push_back(use(op.getAcc()));
+  SmallVector<Attribute> arguments;
+  if (op.getBPart() != tile::Part::Full) {
+    arguments.push_back(partAttr(op.getBPart()));
+    if (op.getBRowSteps() != 1 || op.getBColSteps() != 1)
+      arguments.append(
+          {integer(op.getBRowSteps()), integer(op.getBColSteps())});
+  }
+  define(op.getD(),
+         callInPlace(type, op.getContract()[1] == 1 ? "dot_nt" : "dot_nn",
+                     arguments, args, resultName(op)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// In flight
+//===----------------------------------------------------------------------===//
+
+/// The name of the value that a product in flight will be.
+static StringRef productName(Value inflight) {
+  if (StringRef own = nameOf(inflight); !own.empty())
+    return own;
+  for (Operation *user : inflight.getUsers()) {
+    if (auto next = dyn_cast<tile::DotStartOp>(user))
+      return productName(next.getInflight());
+    // Products are the values of an await in the order of its operands.
+    if (auto await = dyn_cast<tile::AwaitOp>(user);
+        await && await.getInflight().size() == await.getValues().size())
+      for (auto [operand, value] :
+           llvm::zip(await.getInflight(), await.getValues()))
+        if (operand == inflight)
+          return nameOf(value);
+  }
+  return "";
+}
+
+LogicalResult KernelBody::convertDotStart(tile::DotStartOp op) {
+  bool fromShared = isa<MemRefType>(op.getA().getType());
+  if (op.getInstr() !=
+          (fromShared ? tile::Instr::WgmmaSS : tile::Instr::WgmmaRS) ||
+      op.getContract()[0] != 1)
+    return op.emitError("expected instr ")
+           << (fromShared ? "wgmma_ss" : "wgmma_rs")
+           << " and the columns of a contracted";
+  Type type = convertType(op.getInflight().getType());
+  if (!type)
+    return op.emitError("expected a layout on ") << op.getInflight().getType();
+  StringRef name = productName(op.getInflight());
+  StringRef lhs = fromShared ? bufferName(op.getA()) : spelled(op.getA());
+  StringRef acc;
+  if (op.getAcc())
+    acc = isa<tile::AsyncType>(op.getAcc().getType()) ? productName(op.getAcc())
+                                                      : spelled(op.getAcc());
+  std::string text = describe(op, name, lhs, bufferName(op.getB()), acc);
+  SmallVector<Attribute> range;
+  if (std::optional<ArrayRef<int64_t>> k = op.getK()) {
+    for (int64_t end : *k)
+      range.push_back(integer(end));
+    if (!text.empty())
+      text += (", terms " + Twine((*k)[0]) + " to " + Twine((*k)[1] - 1)).str();
+  }
+  if (!text.empty())
+    cuda::CommentOp::create(b, text);
+  SmallVector<Value> args = {use(op.getA()), use(op.getB())};
+  if (op.getAcc())
+    args.push_back(use(op.getAcc()));
+  define(op.getInflight(),
+         callInPlace(type,
+                     op.getContract()[1] == 1 ? "dot_nt_start" : "dot_nn_start",
+                     range, args,
+                     name.empty() ? StringAttr() : named(name + "_started")));
+  return success();
+}
+
+LogicalResult KernelBody::convertAwait(tile::AwaitOp op) {
+  if (op.getValues().empty())
+    return convertAwaitCopies(op);
+  if (op.getValues().size() != op.getInflight().size())
+    return op.emitError("expected products or copies to wait for, got both");
+  if (!op.getPending())
+    return op.emitError("expected a pending count: run tile-place-waits first");
+  for (auto [inflight, value] : llvm::zip(op.getInflight(), op.getValues())) {
+    StringRef name = productName(inflight);
+    define(value, callInPlace(convertType(value.getType()), "await",
+                              integer(*op.getPending()), use(inflight),
+                              name.empty() ? StringAttr()
+                                           : names[value] = named(name)));
+  }
+  return success();
+}
