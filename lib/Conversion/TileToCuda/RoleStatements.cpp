@@ -214,7 +214,8 @@ template <typename SlotOp> static SlotOp getEnd(tile::RingCreateOp ring) {
 
 /// Bytes that a copy into shared memory reports.
 static int64_t getCopiedBytes(tile::CopyOp copy) {
-  return tile::getSharedBytes(cast<MemRefType>(copy.getShared().getType()));
+  auto type = cast<MemRefType>(copy.getShared().getType());
+  return tile::getSharedBytes(type) / type.getDimSize(0) * copy.getCopiedRows();
 }
 
 LogicalResult KernelBody::convertRoleRing(tile::RingCreateOp op) {
@@ -271,6 +272,13 @@ Value KernelBody::makeRing(tile::RingCreateOp op, Value instance,
 }
 
 void KernelBody::initialiseRings() {
+  for (tile::RingCreateOp ring : roleRings)
+    if (ring.getZeroed()) {
+      cuda::CommentOp::create(b, "Rows that no copy fills are zeros.");
+      int64_t bytes = tile::getBarrierOffset(ring);
+      callInPlace({}, "zero_shared", integer(threads),
+                  {base, byteLiteral(*ring.getOffset()), byteLiteral(bytes)});
+    }
   cuda::CommentOp::create(b, "One thread makes the mbarriers.");
   Value thread = cuda::BuiltinOp::create(
       b, b.getIntegerType(32, /*isSigned=*/false), "threadIdx.x",
@@ -395,7 +403,7 @@ SmallVector<int64_t> delta::getTensorMapBox(tile::CopyOp copy) {
   auto space = cast<tile::SmemAttr>(shared.getMemorySpace());
   // Innermost first; a box is a panel of the buffer.
   SmallVector<int64_t> box(global.getRank(), 1);
-  box[global.getRank() - 1 - copy.getDims()[0]] = shared.getDimSize(0);
+  box[global.getRank() - 1 - copy.getDims()[0]] = copy.getCopiedRows();
   box.front() = space.getSwizzle() * 8 / shared.getElementTypeBitWidth();
   return box;
 }
