@@ -196,6 +196,7 @@ LoopGraph::LoopGraph(scf::ForOp loop) : body(*loop.getBody()) {
   addCarriedUses();
   for (const std::unique_ptr<Node> &node : nodes)
     measureHeight(*node, measured);
+  addCarriedEnds(loop);
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,6 +208,15 @@ static void addEdge(Node *before, Node *behind) {
     return;
   before->behind.insert(behind);
   behind->before.insert(before);
+}
+
+/// Whether `node` comes behind `other`.
+static bool waitsFor(Node &node, Node &other,
+                     llvm::SetVector<Node *> &visited) {
+  return &node == &other ||
+         (visited.insert(&node) && llvm::any_of(node.before, [&](Node *before) {
+            return waitsFor(*before, other, visited);
+          }));
 }
 
 /// Puts what `value` comes from in front of `node`.
@@ -258,6 +268,26 @@ void LoopGraph::addCarriedUses() {
     for (const std::unique_ptr<Node> &start : nodes)
       if (start->isStart())
         addEdge(node.get(), start.get());
+  }
+}
+
+/// Puts the awaits of products that read a carried operand in front of what
+/// makes the next one: both have the same registers.
+void LoopGraph::addCarriedEnds(scf::ForOp loop) {
+  for (auto [carried, next] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    Node *maker = nodeOf.lookup(next.getDefiningOp());
+    for (Operation *user : carried.getUsers()) {
+      auto start = dyn_cast<DotStartOp>(user);
+      if (!maker || !start || start.getA() != carried)
+        continue;
+      Node *await = nodeOf.lookup(user);
+      while (await && await->isStart())
+        await = nodeOf.lookup(*await->op->user_begin());
+      llvm::SetVector<Node *> waited;
+      if (await && !waitsFor(*await, *maker, waited))
+        addEdge(await, maker);
+    }
   }
 }
 

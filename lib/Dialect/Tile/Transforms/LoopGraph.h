@@ -91,6 +91,7 @@ private:
   void addSlotEnd(mlir::Operation *open);
   void addConflicts();
   void addCarriedUses();
+  void addCarriedEnds(mlir::scf::ForOp loop);
   bool usesAccumulator(mlir::Value value) const;
   bool isDerived(mlir::Value value) const;
 

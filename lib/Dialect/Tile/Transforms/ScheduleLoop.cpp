@@ -33,7 +33,8 @@ private:
   Node *choose();
   Node *chooseStart(ArrayRef<Node *> ready);
   int64_t waitFor(const Node &node) const;
-  int64_t estimateNextStart(ArrayRef<Node *> ready) const;
+  SmallVector<Node *> collectNextStarts() const;
+  int64_t estimateStart(const Node &next, ArrayRef<Node *> ready) const;
   void issue(Node &node);
 
   void sinkAwaits();
@@ -94,22 +95,6 @@ int64_t LoopScheduler::waitFor(const Node &node) const {
   return end - now;
 }
 
-/// When the next product of the chain can be issued, if nothing holds it up.
-int64_t LoopScheduler::estimateNextStart(ArrayRef<Node *> ready) const {
-  const Node *next = nullptr;
-  for (const std::unique_ptr<Node> &node : graph.getNodes())
-    if (node->isStart() && node->onChain && !node->isIssued() &&
-        (!next || node->height > next->height))
-      next = node.get();
-  if (!next)
-    return std::numeric_limits<int64_t>::max();
-  int64_t time = now;
-  for (Node *node : ready)
-    if (node->onChain && node->height > next->height)
-      time = std::max(time, now + waitFor(*node) + node->height - next->height);
-  return time;
-}
-
 /// The highest of `nodes` that `accept` takes, the first among equals.
 static Node *findHighest(ArrayRef<Node *> nodes,
                          function_ref<bool(Node *)> accept) {
@@ -120,22 +105,47 @@ static Node *findHighest(ArrayRef<Node *> nodes,
   return highest;
 }
 
-/// A product that does not hold up the next one of the chain.
+/// Products of the chain that are not issued yet.
+SmallVector<Node *> LoopScheduler::collectNextStarts() const {
+  SmallVector<Node *> starts;
+  for (const std::unique_ptr<Node> &node : graph.getNodes())
+    if (node->isStart() && node->onChain && !node->isIssued())
+      starts.push_back(node.get());
+  return starts;
+}
+
+/// When `next` of the chain can be issued, if nothing holds it up.
+int64_t LoopScheduler::estimateStart(const Node &next,
+                                     ArrayRef<Node *> ready) const {
+  int64_t time = now;
+  for (Node *node : ready)
+    if (node->onChain && node->height > next.height)
+      time = std::max(time, now + waitFor(*node) + node->height - next.height);
+  return time;
+}
+
+/// A product of the chain; or another one that does not hold up the chain's
+/// next, by more than half of its time if there is no better place for it.
 Node *LoopScheduler::chooseStart(ArrayRef<Node *> ready) {
   if (Node *start = findHighest(
           ready, [](Node *node) { return node->isStart() && node->onChain; }))
     return start;
   Node *start = findHighest(ready, [](Node *node) { return node->isStart(); });
-  if (!start)
-    return nullptr;
+  SmallVector<Node *> next = collectNextStarts();
+  if (!start || next.empty())
+    return start;
   auto dot = cast<DotStartOp>(start->op);
-  int64_t gap = estimateNextStart(ready) - std::max(now, tensorFree);
+  int64_t time =
+      estimateStart(*findHighest(next, [](Node *) { return true; }), ready);
+  int64_t gap = time - std::max(now, tensorFree);
   int64_t duration = getDuration(dot);
   if (duration <= gap)
     return start;
-  // A second half stays whole.
-  if (dot.getK() || duration / 2 > gap)
+  if (duration / 2 > gap)
     return nullptr;
+  // A second half stays whole, and may find a gap later.
+  if (dot.getK())
+    return next.size() == 1 ? start : nullptr;
   auto [first, last] = getContraction(dot);
   bool canCut = cut && dot.getBPart() == Part::Full && (last - first) % 32 == 0;
   return canCut ? graph.cutInTwo(*start) : start;
@@ -150,31 +160,26 @@ Node *LoopScheduler::choose() {
   if (Node *start = chooseStart(ready))
     return start;
 
-  auto takesAtMost = [&](Node *node, int64_t wait) {
-    return !node->isStart() && waitFor(*node) <= wait;
-  };
-  if (Node *node = findHighest(ready, [&](Node *node) {
-        return node->onChain && takesAtMost(node, 0);
-      }))
-    return node;
-  // The chain has to wait. Until then, the rest.
+  // The chain, unless it has to wait; meanwhile the rest, as far as it is done
+  // by then; each without waiting, if possible.
   int64_t chainWait = std::numeric_limits<int64_t>::max();
   for (Node *node : ready)
     if (node->onChain && !node->isStart())
       chainWait = std::min(chainWait, waitFor(*node));
+  auto isTimely = [&](Node *node) {
+    return !node->onChain && !node->isStart() &&
+           waitFor(*node) + getIssueCycles(node->op) <= chainWait;
+  };
+  int64_t restWait = std::numeric_limits<int64_t>::max();
+  for (Node *node : ready)
+    if (isTimely(node))
+      restWait = std::min(restWait, waitFor(*node));
   if (Node *node = findHighest(ready, [&](Node *node) {
-        return takesAtMost(node, 0) && getIssueCycles(node->op) <= chainWait;
+        return isTimely(node) && waitFor(*node) <= restWait;
       }))
     return node;
-  // Nothing is left to do meanwhile.
-  int64_t least = chainWait;
-  bool chainWaits = least != std::numeric_limits<int64_t>::max();
-  if (!chainWaits)
-    for (Node *node : ready)
-      if (!node->isStart())
-        least = std::min(least, waitFor(*node));
   if (Node *node = findHighest(ready, [&](Node *node) {
-        return node->onChain == chainWaits && takesAtMost(node, least);
+        return node->onChain && !node->isStart() && waitFor(*node) <= chainWait;
       }))
     return node;
   return findHighest(ready, [](Node *) { return true; });

@@ -48,26 +48,6 @@ static DotOp findNext(DotOp dot) {
   return accumulates ? next : DotOp();
 }
 
-/// The location of a value in flight, named after the value.
-static Location named(Location loc) {
-  auto name = dyn_cast<NameLoc>(loc);
-  if (!name)
-    return loc;
-  return NameLoc::get(StringAttr::get(loc.getContext(),
-                                      name.getName().getValue() + "_inflight"),
-                      name.getChildLoc());
-}
-
-/// Starts a product; `acc` is its accumulator, which may be in flight.
-static Value start(DotOp dot, Value acc) {
-  OpBuilder b(dot);
-  return DotStartOp::create(
-      b, named(dot.getLoc()), AsyncType::get(b.getContext(), dot.getType()),
-      dot.getA(), dot.getB(), acc, dot.getContractAttr(),
-      /*k=*/DenseI64ArrayAttr(), dot.getBPartAttr(), dot.getBRowStepsAttr(),
-      dot.getBColStepsAttr(), dot.getInstrAttr());
-}
-
 namespace {
 
 /// Products that accumulate onto each other in flight, in order.
@@ -138,7 +118,7 @@ void Chain::start() {
   for (DotOp dot : dots) {
     b.setInsertionPoint(dot);
     inflight = DotStartOp::create(
-        b, named(dot.getLoc()), AsyncType::get(b.getContext(), dot.getType()),
+        b, dot.getLoc(), AsyncType::get(b.getContext(), dot.getType()),
         dot.getA(), dot.getB(), inflight, dot.getContractAttr(),
         /*k=*/DenseI64ArrayAttr(), dot.getBPartAttr(), dot.getBRowStepsAttr(),
         dot.getBColStepsAttr(), dot.getInstrAttr());
