@@ -98,12 +98,12 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
       %Sa = arith.truncf %S : !s to !sb loc("S_a")
       // The second half accumulates onto the first one in flight.
       // CHECK: // KS = S_a K^T, terms 0 to 63
-      // CHECK-NEXT: const auto KS_started = dot_nt_start<0, 64>(S_a, K_tile);
+      // CHECK-NEXT: const auto KS_inflight = dot_nt_start<0, 64>(S_a, K_tile);
       // CHECK: // KS = KS + S_a K^T, terms 64 to 127
-      // CHECK-NEXT: const auto KS_started_2 = dot_nt_start<64, 128>(S_a, K_tile, KS_started);
+      // CHECK-NEXT: const auto KS_inflight_2 = dot_nt_start<64, 128>(S_a, K_tile, KS_inflight);
       // CHECK-NEXT: const auto V = read_transposed<Fragment<bf16, 64, 64, 4>>(V_tile);
       // CHECK-NEXT: const auto V_wide = convert<float>(V);
-      // CHECK-NEXT: const auto KS = await<0>(KS_started_2);
+      // CHECK-NEXT: const auto KS = await<0>(KS_inflight_2);
       %KS0 = tile.dot_start wgmma_rs %Sa, %K {contract = array<i64: 1, 1>, k = array<i64: 0, 64>} : !sb, !k -> <!x>
       %KS1 = tile.dot_start wgmma_rs %Sa, %K acc(%KS0 : !tile.async<!x>) {contract = array<i64: 1, 1>, k = array<i64: 64, 128>} : !sb, !k -> <!x>
       %Vt = tile.read %Vi {transpose} : !view -> !xb loc("V")
@@ -112,8 +112,8 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
       %X = arith.subf %Vw, %KS : !x loc("X")
       %Xa = arith.truncf %X : !x to !xb loc("X_a")
       // CHECK: // S_next = S_decayed + X_a K
-      // CHECK-NEXT: const auto S_next_started = dot_nn_start(X_a, K_tile, S_decayed);
-      // CHECK-NEXT: const auto S_next = await<0>(S_next_started);
+      // CHECK-NEXT: const auto S_next_inflight = dot_nn_start(X_a, K_tile, S_decayed);
+      // CHECK-NEXT: const auto S_next = await<0>(S_next_inflight);
       %Sf = tile.dot_start wgmma_rs %Xa, %K acc(%Sd : !s) {contract = array<i64: 1, 0>} : !xb, !k -> <!s> loc("S_next")
       %Sn = tile.await %Sf {pending = 0 : i64} : !tile.async<!s> -> !s loc("S_next")
       // CHECK-NEXT: ring_release(chunks_ring, use);

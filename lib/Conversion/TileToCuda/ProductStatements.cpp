@@ -91,8 +91,6 @@ LogicalResult KernelBody::convertDot(tile::DotOp op) {
 
 /// The name of the value that a product in flight will be.
 static StringRef productName(Value inflight) {
-  if (StringRef own = nameOf(inflight); !own.empty())
-    return own;
   for (Operation *user : inflight.getUsers()) {
     if (auto next = dyn_cast<tile::DotStartOp>(user))
       return productName(next.getInflight());
@@ -101,10 +99,10 @@ static StringRef productName(Value inflight) {
         await && await.getInflight().size() == await.getValues().size())
       for (auto [operand, value] :
            llvm::zip(await.getInflight(), await.getValues()))
-        if (operand == inflight)
+        if (operand == inflight && !nameOf(value).empty())
           return nameOf(value);
   }
-  return "";
+  return nameOf(inflight);
 }
 
 LogicalResult KernelBody::convertDotStart(tile::DotStartOp op) {
@@ -141,7 +139,7 @@ LogicalResult KernelBody::convertDotStart(tile::DotStartOp op) {
          callInPlace(type,
                      op.getContract()[1] == 1 ? "dot_nt_start" : "dot_nn_start",
                      range, args,
-                     name.empty() ? StringAttr() : named(name + "_started")));
+                     name.empty() ? StringAttr() : named(name + "_inflight")));
   return success();
 }
 
