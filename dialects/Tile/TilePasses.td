@@ -332,14 +332,16 @@ def OverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
     For each host function, on kernels in final form for a GPU with dependent launches
     (sm_90 on). A launch that touches what an earlier launch of the function writes, or
     writes what one reads, is marked `overlap`. Its kernel waits in front of the first
-    such access, in each role that has one, and the kernels in front release it at
-    their start.
+    such access, in each role that has one. It starts when the CTAs in front have ended,
+    not when they have begun (`tile.release_launches`): CTAs that are resident early lie
+    on whichever multiprocessor was free first, which cost 5 to 7 % on an H200 where
+    there are more chains than multiprocessors, for 1 to 4 % where there are few.
 
     ```mlir
     tile.launch @prepare grid(%n) args(%k, %T : ..)
     tile.launch @chain grid(%h) args(%v, %T, %o : ..)
     // becomes
-    tile.launch @prepare grid(%n) args(%k, %T : ..)            // @prepare begins with release_launches
+    tile.launch @prepare grid(%n) args(%k, %T : ..)
     tile.launch @chain grid(%h) args(%v, %T, %o : ..) {overlap} // @chain: wait_launches, then reads T
     ```
     Why every earlier launch is done behind a wait, though the wait is for the launch in

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-overlap-launches`: marks launches and places the ops that order them.
-/// Which arrays conflict is decided by the host function's own values: two
-/// arguments of it are taken to be two arrays.
+/// `tile-overlap-launches`: marks launches and places the waits that order
+/// them. Which arrays conflict is decided by the host function's own values:
+/// two arguments of it are taken to be two arrays.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -133,19 +133,10 @@ void OverlapLaunchesPass::placeWaits(Region &region,
 }
 
 void OverlapLaunchesPass::markLaunches(func::FuncOp function) {
-  SmallVector<LaunchOp> launches;
-  function.walk([&](LaunchOp launch) { launches.push_back(launch); });
-  bool isFollowed = false;
-  for (LaunchOp launch : llvm::reverse(launches)) {
-    KernelOp kernel = lookup(launch);
-    Block &entry = kernel.getBody().front();
-    if (isFollowed && !isa<ReleaseLaunchesOp>(entry.front())) {
-      OpBuilder b = OpBuilder::atBlockBegin(&entry);
-      ReleaseLaunchesOp::create(b, kernel.getLoc());
-    }
-    if (launch != launches.front() && !kernels[kernel].conflicts.empty()) {
+  bool isFirst = true;
+  function.walk([&](LaunchOp launch) {
+    if (!isFirst && !kernels[lookup(launch)].conflicts.empty())
       launch.setOverlap(true);
-      isFollowed = true;
-    }
-  }
+    isFirst = false;
+  });
 }
