@@ -28,7 +28,7 @@ for tag in ("2_28", "2_27", "2_24", "2_17"):
     PLATFORM += ["--platform", f"manylinux_{tag}_x86_64"]
 
 FLASHINFER = "0.6.13"
-FFI = "apache-tvm-ffi==0.1.15.post2"
+FFI = "apache-tvm-ffi==0.1.12"
 FLA = ["fla-core==0.6.0", "einops==0.8.1"]
 # The call of FlashInfer's kernel normalises with fla's.
 WHEELS = {"fla": FLA, "flashinfer": [FFI, *FLA]}

@@ -158,9 +158,13 @@ def run_shape(bundle, recurrence, shape, modules):
             "seconds": watch.seconds, "contenders": results}
 
 
+def label_of(shape):
+    return f"{shape['title']}, B{shape['batch']} T{shape['length']}"
+
+
 def print_shape(result):
     spent = ", ".join(f"{part} {s:.1f} s" for part, s in result["seconds"].items())
-    print(f"\n{result['title']}: B {result['batch']}, T {result['length']}  ({spent})")
+    print(f"\n{label_of(result)}  ({spent})")
     for name, c in result["contenders"].items():
         if "failure" in c:
             print(f"  {name:10} FAILED: {c['failure']}")
@@ -192,7 +196,8 @@ def parse_arguments(groups):
     parser.add_argument("groups", nargs="*", metavar="GROUP",
                         help=f"which shapes: {', '.join(groups)} (all)")
     parser.add_argument("--filter", default="",
-                        help="only shapes whose title or recurrence has this text")
+                        help="only shapes with this text in what is printed of them, "
+                             "as \"16 heads, B1 T8192\"")
     parser.add_argument("--contenders", metavar="NAMES",
                         help=f"a comma list of {', '.join(contenders.ALL)}, all of which "
                              "must be there (whoever is there)")
@@ -215,7 +220,7 @@ def main():
     options = parse_arguments(list(dict.fromkeys(shape["group"] for shape in shapes)))
     shapes = [
         shape for shape in shapes
-        if options.filter in shape["title"] + " " + shape["recurrence"]
+        if options.filter in label_of(shape)
         and (not options.groups or shape["group"] in options.groups)
     ]
     if not shapes:
