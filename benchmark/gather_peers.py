@@ -13,12 +13,17 @@ Triton and nvcc and reaches no registry.
                 compile at first use. The launcher refers to 64 instances; only
                 those that the benchmark runs are compiled, the others stay
                 undefined symbols that are bound when they are called.
+    flash_qla   a wheel of TileLang sources, and TileLang without what it needs for
+                other chips and for being built: an archive of half its size.
+                Kernels are compiled at first use, half a minute each.
 """
 
 import itertools
 import pathlib
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -31,7 +36,17 @@ FLASHINFER = "0.6.13"
 FFI = "apache-tvm-ffi==0.1.12"
 FLA = ["fla-core==0.6.0", "einops==0.8.1"]
 # The call of FlashInfer's kernel normalises with fla's.
-WHEELS = {"fla": FLA, "flashinfer": [FFI, *FLA]}
+WHEELS = {
+    "fla": FLA,
+    "flashinfer": [FFI, *FLA],
+    "flash_qla": [FFI, *FLA, "flash-qla==0.1.3", "cloudpickle==3.1.3"],
+}
+# Together in one archive, without the paths below.
+TILELANG = ["tilelang==0.1.15", "z3-solver==4.15.4.0"]
+UNUSED = ["tilelang/3rdparty/tvm/src", "tilelang/3rdparty/tvm/include",
+          "tilelang/src/ascend", "tilelang/src/rocm", "tilelang/src/metal",
+          "tilelang/src/op", "tilelang/src/transform", "z3/include",
+          "z3/lib/libz3.so.4.15", "z3_solver-4.15.4.0.data"]
 
 FLASHINFER_FLAGS = [
     "-std=c++20", "-O3", "-DNDEBUG", "--expt-relaxed-constexpr",
@@ -99,9 +114,27 @@ def compile_flashinfer(folder, nvcc):
     (folder / "gdn_prefill_sm90.version").write_text(f"{FLASHINFER}\n")
 
 
+def pack_tilelang(folder):
+    """folder/tilelang.tar.xz."""
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        download(TILELANG, scratch / "wheels")
+        site = scratch / "site"
+        unzip((scratch / "wheels").glob("*.whl"), site)
+        cutlass = site / "tilelang" / "3rdparty" / "cutlass"
+        unused = [path for path in cutlass.iterdir() if path.name != "include"]
+        for path in [*unused, *(site / path for path in UNUSED)]:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        with tarfile.open(folder / "tilelang.tar.xz", "w:xz") as file:
+            for path in site.iterdir():
+                file.add(path, path.name)
+
+
 def gather(names, folder, nvcc):
     """What `names` need into a folder; a kernel that is there is kept."""
     for name in names:
         download(WHEELS[name], folder)
+    if "flash_qla" in names and not (folder / "tilelang.tar.xz").exists():
+        pack_tilelang(folder)
     if "flashinfer" in names and not (folder / "gdn_prefill_sm90.version").exists():
         compile_flashinfer(folder, nvcc)

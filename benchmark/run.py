@@ -195,9 +195,9 @@ def parse_arguments(groups):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("groups", nargs="*", metavar="GROUP",
                         help=f"which shapes: {', '.join(groups)} (all)")
-    parser.add_argument("--filter", default="",
+    parser.add_argument("--filter", action="append", metavar="TEXT",
                         help="only shapes with this text in what is printed of them, "
-                             "as \"16 heads, B1 T8192\"")
+                             "as \"16 heads, B1 T8192\"; several are alternatives")
     parser.add_argument("--contenders", metavar="NAMES",
                         help=f"a comma list of {', '.join(contenders.ALL)}, all of which "
                              "must be there (whoever is there)")
@@ -220,7 +220,7 @@ def main():
     options = parse_arguments(list(dict.fromkeys(shape["group"] for shape in shapes)))
     shapes = [
         shape for shape in shapes
-        if options.filter in label_of(shape)
+        if any(text in label_of(shape) for text in options.filter or [""])
         and (not options.groups or shape["group"] in options.groups)
     ]
     if not shapes:
