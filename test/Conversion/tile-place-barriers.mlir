@@ -113,6 +113,32 @@ tile.kernel @inside(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   tile.return
 }
 
+// Behind its last meeting an op still reads its scratch space: the next writer
+// waits. Other buffers are free.
+
+// CHECK-LABEL: tile.kernel @scratch_again
+// CHECK: tile.tri_inverse
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.tri_inverse
+// CHECK-NEXT: tile.scan
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.scan
+tile.kernel @scratch_again(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : !buffer
+  %s = tile.alloc : memref<64x64xf32, #tile.smem<0>>
+  %t = tile.alloc : memref<4xf32, #tile.smem<0>>
+  %x = arith.constant dense<1.0> : !tile
+  %A = arith.constant dense<0.0> : tensor<64x64xf32, #tile.frag<warps = 4>>
+  %g = arith.constant dense<0.0> : tensor<64xf32, #tile.flat<warps = 4>>
+  %M = tile.tri_inverse %A scratch(%s : memref<64x64xf32, #tile.smem<0>>) : tensor<64x64xf32, #tile.frag<warps = 4>>
+  tile.write %x, %a : !tile, !buffer
+  %N = tile.tri_inverse %A scratch(%s : memref<64x64xf32, #tile.smem<0>>) : tensor<64x64xf32, #tile.frag<warps = 4>>
+  %G = tile.scan %g scratch(%t : memref<4xf32, #tile.smem<0>>) : tensor<64xf32, #tile.flat<warps = 4>>
+  %H = tile.scan %g scratch(%t : memref<4xf32, #tile.smem<0>>) : tensor<64xf32, #tile.flat<warps = 4>>
+  tile.return
+}
+
 // The peek of a ring of cp.async groups is a barrier.
 
 // CHECK-LABEL: tile.kernel @ring

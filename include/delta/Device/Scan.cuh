@@ -22,8 +22,9 @@ namespace delta {
 /// through a NaN. For decays this is the G of math inside a chunk (Gated
 /// DeltaNet, 2412.06464, eq. 5 ff.).
 ///
-/// Barriers: none for N <= 32, else two. `scratch` (at least N / 32 floats)
-/// must be free when the function is entered and is free when it returns.
+/// Barriers: none for N <= 32, else one. `scratch` (at least N / 32 floats)
+/// must be free when the function is entered; it is free behind the next
+/// barrier after it.
 template <int N, int Size>
 DELTA_DEVICE Flat<N> prefix_sum(const Flat<N> &a,
                                 const SharedVector<float, Size> &scratch) {
@@ -46,7 +47,6 @@ DELTA_DEVICE Flat<N> prefix_sum(const Flat<N> &a,
     for (int w = 0; w < N / 32 - 1; ++w)
       before = w < warp ? before + element(scratch, w) : before;
     sum = before + sum;
-    cta_sync();
   }
   return {{sum}};
 }

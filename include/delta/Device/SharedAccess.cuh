@@ -222,6 +222,17 @@ DELTA_DEVICE Flat<N> read_flat(const SharedVector<float, N> &vector) {
   return {{i < N ? detail::load_shared(vector.at(i)) : 0.0f}};
 }
 
+/// vector[i] = a[i], written by the first lane of the quad that holds a[i].
+template <int Rows, int Warps>
+DELTA_DEVICE void write(const RowSlice<Rows, Warps> &a,
+                        const SharedVector<float, Rows> &vector) {
+  const int row = 16 * fragment_warp<Warps>() + fragment_row();
+  if (fragment_column() == 0) {
+    detail::store_shared(vector.at(row), a.x[0]);
+    detail::store_shared(vector.at(row + 8), a.x[1]);
+  }
+}
+
 /// The row slice of the elements of `vector`.
 template <int Rows, int Warps>
 DELTA_DEVICE RowSlice<Rows, Warps>

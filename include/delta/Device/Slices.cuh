@@ -84,9 +84,10 @@ reduce_rows(const Fragment<float, Rows, Cols, Warps> &a, Op op) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     float y = op(a.x[2 * half], a.x[2 * half + 1]);
+    // One by one: a sum of products is then a chain of fused operations.
 #pragma unroll
     for (int n = 1; n < Cols / 8; ++n)
-      y = op(y, op(a.x[4 * n + 2 * half], a.x[4 * n + 2 * half + 1]));
+      y = op(op(y, a.x[4 * n + 2 * half]), a.x[4 * n + 2 * half + 1]);
     y = op(y, __shfl_xor_sync(0xffffffffu, y, 1));
     r.x[half] = op(y, __shfl_xor_sync(0xffffffffu, y, 2));
   }

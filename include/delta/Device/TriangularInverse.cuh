@@ -42,11 +42,10 @@ template <int N> DELTA_DEVICE SplitFloats<N> split(const float (&x)[N]) {
   for (int i = 0; i < N; ++i) {
     // To 11 bits, half away from zero, in integer arithmetic (the conversion
     // instruction is emulated by twice as many). The difference is exact and
-    // has 12 bits at most, of which the last may be cut off. A NaN that the
+    // has 12 bits at most, of which the unit cuts off the last. A NaN that the
     // addition destroys comes back through the difference.
     r.big[i] = (__float_as_uint(x[i]) + 0x1000u) & 0xffffe000u;
-    r.small[i] =
-        __float_as_uint(x[i] - __uint_as_float(r.big[i])) & 0xffffe000u;
+    r.small[i] = __float_as_uint(x[i] - __uint_as_float(r.big[i]));
   }
   return r;
 }
@@ -60,62 +59,128 @@ DELTA_DEVICE void mma_tf32(float (&d)[4], const uint32_t *a, uint32_t b0,
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/// A 16 x 8 sum of products, the terms big x big apart from the corrections:
-/// these do not drown in the sum, and the chains of dependent instructions stay
-/// short.
+/// A 16 x 16 sum of products in accumulator layout, eight columns after the
+/// other. The terms big x big stand apart from the corrections: these do not
+/// drown in the sum, and the chains of dependent instructions stay short.
 struct ProductSum {
-  float main[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-  float left[4] = {0.0f, 0.0f, 0.0f, 0.0f};  // small x big
-  float right[4] = {0.0f, 0.0f, 0.0f, 0.0f}; // big x small
+  float main[2][4] = {};
+  float left[2][4] = {};  // small x big
+  float right[2][4] = {}; // big x small
+};
 
-  DELTA_DEVICE float operator[](int i) const {
-    return main[i] + (left[i] + right[i]);
+// A product contracts over every eight in the order 0 2 4 6 1 3 5 7. A lane
+// then holds two adjacent columns of the left operand, which are the
+// accumulator's: a sum is the next product's left operand as it lies. And it
+// holds two adjacent rows of the right operand, which is a transpose: two
+// adjacent floats of a row in memory.
+
+/// Addresses of element (row, column) of the 8 x 8 groups of a matrix, with row
+/// and column below 8. What a lane adds to a group's address is computed once.
+struct InGroups {
+  uint32_t base, phase, row_bytes;
+
+  template <int C>
+  DELTA_DEVICE InGroups(const SharedMatrix<float, C, C> &matrix, int row,
+                        int column)
+      : row_bytes(SharedMatrix<float, C, C>::row_cols * 4) {
+    // The groups of a row are permuted by a number of the row alone.
+    base = matrix.address + row * row_bytes + column * 4;
+    phase = matrix.at(row, column) - base;
+  }
+
+  /// In the group that starts at (row, column), multiples of 8.
+  DELTA_DEVICE uint32_t at(int row, int column) const {
+    return base + row * row_bytes + ((column * 4) ^ phase);
   }
 };
 
-// In a product the contraction runs over every eight in the order 0 2 4 6 1 3 5
-// 7. A lane then holds two adjacent columns of the left operand and two
-// adjacent rows of the right one, which SharedMatrix serves without bank
-// conflicts.
-
-/// The 16 x 16 block at (row, column) as a left operand.
-template <int C>
-DELTA_DEVICE SplitFloats<8> read_left(const SharedMatrix<float, C, C> &scratch,
-                                      int row, int column) {
-  const int g = fragment_row(), t2 = fragment_column();
+/// A 16 x 16 left operand: x[4 k ..] belongs to columns 8 k + 2 t and + 1, in
+/// the order that mma.m16n8k8 wants.
+struct LeftBlock {
   float x[8];
-#pragma unroll
-  for (int k = 0; k < 2; ++k) {
-    load_shared(scratch.at(row + g, column + 8 * k + t2), x[4 * k],
-                x[4 * k + 2]);
-    load_shared(scratch.at(row + g + 8, column + 8 * k + t2), x[4 * k + 1],
-                x[4 * k + 3]);
-  }
-  return split(x);
-}
+};
 
-/// The 16 x 8 block at (row, column) as a right operand.
+/// The transpose of the 16 x 16 block at (row, column).
 template <int C>
-DELTA_DEVICE SplitFloats<4> read_right(const SharedMatrix<float, C, C> &scratch,
-                                       int row, int column) {
-  const int g = fragment_row(), t2 = fragment_column();
-  float x[4];
+DELTA_DEVICE LeftBlock read_transposed_left(
+    const SharedMatrix<float, C, C> &scratch, int row, int column) {
+  LeftBlock r;
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-    x[i] = load_shared(scratch.at(row + i / 2 * 8 + t2 + i % 2, column + g));
-  return split(x);
+  for (int j = 0; j < 2; ++j) {
+    const InGroups lane(scratch, fragment_column() + j, fragment_row());
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        r.x[4 * k + 2 * j + i] =
+            load_shared(lane.at(row + 8 * k, column + 8 * i));
+  }
+  return r;
 }
 
-/// sum += a b.
-DELTA_DEVICE void add_product(ProductSum &sum, const SplitFloats<8> &a,
-                              const SplitFloats<4> &b) {
+/// The block at (row, column) = the transpose of `a`.
+template <int C>
+DELTA_DEVICE void
+write_transposed_left(const LeftBlock &a,
+                      const SharedMatrix<float, C, C> &scratch, int row,
+                      int column) {
 #pragma unroll
-  for (int k = 0; k < 2; ++k) {
-    const uint32_t *big = a.big + 4 * k, *small = a.small + 4 * k;
-    mma_tf32(sum.main, big, b.big[2 * k], b.big[2 * k + 1]);
-    mma_tf32(sum.left, small, b.big[2 * k], b.big[2 * k + 1]);
-    mma_tf32(sum.right, big, b.small[2 * k], b.small[2 * k + 1]);
+  for (int j = 0; j < 2; ++j) {
+    const InGroups lane(scratch, fragment_column() + j, fragment_row());
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        store_shared(lane.at(row + 8 * k, column + 8 * i),
+                     a.x[4 * k + 2 * j + i]);
   }
+}
+
+/// `sign` times the sum, as a left operand.
+DELTA_DEVICE LeftBlock as_left(const ProductSum &sum, float sign) {
+  LeftBlock r;
+#pragma unroll
+  for (int k = 0; k < 2; ++k)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int from = i % 2 * 2 + i / 2;
+      r.x[4 * k + i] =
+          sign * (sum.main[k][from] + (sum.left[k][from] + sum.right[k][from]));
+    }
+  return r;
+}
+
+/// sum += a b^T, b the 16 x 16 block at (row, column).
+template <int C>
+DELTA_DEVICE void add_product(ProductSum &sum, const LeftBlock &a,
+                              const SharedMatrix<float, C, C> &scratch, int row,
+                              int column) {
+  const InGroups lane(scratch, fragment_row(), fragment_column());
+  const SplitFloats<8> left = split(a.x);
+#pragma unroll
+  for (int n = 0; n < 2; ++n)
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      float b[2];
+      load_shared(lane.at(row + 8 * n, column + 8 * k), b[0], b[1]);
+      const SplitFloats<2> right = split(b);
+      const uint32_t *big = left.big + 4 * k, *small = left.small + 4 * k;
+      mma_tf32(sum.main[n], big, right.big[0], right.big[1]);
+      mma_tf32(sum.left[n], small, right.big[0], right.big[1]);
+      mma_tf32(sum.right[n], big, right.small[0], right.small[1]);
+    }
+}
+
+/// Two floats from shared memory if `valid`, else zeros. A predicated
+/// instruction, not a branch.
+DELTA_DEVICE void load_shared_if(bool valid, uint32_t address, float &x,
+                                 float &y) {
+  x = y = 0.0f;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0;"
+               " @p ld.shared.v2.f32 {%0, %1}, [%3]; }"
+               : "+f"(x), "+f"(y)
+               : "r"(static_cast<int>(valid)), "r"(address)
+               : "memory");
 }
 
 /// Writes a 16 x 8 block given in accumulator layout to (row, column).
@@ -123,9 +188,9 @@ template <int C>
 DELTA_DEVICE void write_block(const SharedMatrix<float, C, C> &scratch, int row,
                               int column, float x0, float x1, float x2,
                               float x3) {
-  const int g = fragment_row(), t2 = fragment_column();
-  store_shared(scratch.at(row + g, column + t2), x0, x1);
-  store_shared(scratch.at(row + g + 8, column + t2), x2, x3);
+  const InGroups lane(scratch, fragment_row(), fragment_column());
+  store_shared(lane.at(row, column), x0, x1);
+  store_shared(lane.at(row + 8, column), x2, x3);
 }
 
 /// Replaces the diagonal block at (origin, origin), strictly lower A_ii, by
@@ -145,7 +210,8 @@ DELTA_DEVICE void invert_diagonal(const SharedMatrix<float, C, C> &scratch,
       float a[4];
       asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                    : "=f"(a[0]), "=f"(a[1]), "=f"(a[2]), "=f"(a[3])
-                   : "r"(scratch.at(origin + i, origin + k))
+                   : "r"(InGroups(scratch, i % 8, k % 8)
+                             .at(origin + i / 8 * 8, origin + k / 8 * 8))
                    : "memory");
 #pragma unroll
       for (int j = 0; j < 4 && k + j < i; ++j)
@@ -157,47 +223,31 @@ DELTA_DEVICE void invert_diagonal(const SharedMatrix<float, C, C> &scratch,
   const int half = lane_index() >> 4;
 #pragma unroll
   for (int i = 0; i < 8; ++i)
-    store_shared(scratch.at(origin + 8 * half + i, origin + column),
+    store_shared(InGroups(scratch, i, column % 8)
+                     .at(origin + 8 * half, origin + column / 8 * 8),
                  half == 0 ? x[i] : x[i + 8]);
 }
 
-/// Computes columns [8 half, 8 half + 8) of block column `column` of M below
-/// the diagonal. One warp, independent of all other columns. M_kj is left at
-/// block (j, k), above the diagonal, where it harms no A_ik.
-template <int C>
+/// Computes blocks (column + D, column), .. of M, transposed: (M_ij)^T =
+/// -(sum_k (M_kj)^T (A_ik)^T) (M_ii)^T; `m` holds (M_kj)^T of the blocks above.
+/// One warp, independent of all other columns; no block of M passes through
+/// memory on its way into the next. M_ij is left at block (j, i), above the
+/// diagonal, where it harms no A_ik.
+template <int D, int C>
 DELTA_DEVICE void invert_column(const SharedMatrix<float, C, C> &scratch,
-                                int column, int half) {
-  constexpr int blocks = C / 16;
-  const int place = 16 * column;
-  SplitFloats<4> m[blocks - 1]; // M_kj, k = column, column + 1, ..
-  m[0] = read_right(scratch, place, 16 * column + 8 * half);
+                                int column, LeftBlock (&m)[C / 16]) {
+  if (column + D >= C / 16)
+    return;
+  const int j = 16 * column, i = j + 16 * D;
+  ProductSum sum, block;
 #pragma unroll
-  for (int d = 1; d < blocks; ++d) {
-    const int i = column + d;
-    if (i >= blocks)
-      break;
-    ProductSum sum;
-#pragma unroll
-    for (int k = 0; k < d; ++k) {
-      if (k > 0 && k == d - 1) {
-        // The latest block is still on its way through shared memory while the
-        // earlier ones are multiplied.
-        __syncwarp();
-        m[k] = read_right(scratch, place, 16 * (i - 1) + 8 * half);
-      }
-      add_product(sum, read_left(scratch, 16 * i, 16 * (column + k)), m[k]);
-    }
-    write_block(scratch, place, 16 * i + 8 * half, sum[0], sum[1], sum[2],
-                sum[3]);
-    const SplitFloats<8> diagonal = read_left(scratch, 16 * i, 16 * i);
-    __syncwarp();
-    const SplitFloats<4> right = read_right(scratch, place, 16 * i + 8 * half);
-    __syncwarp();
-    ProductSum block;
-    add_product(block, diagonal, right);
-    write_block(scratch, place, 16 * i + 8 * half, -block[0], -block[1],
-                -block[2], -block[3]);
-  }
+  for (int k = 0; k < D; ++k)
+    add_product(sum, m[k], scratch, i, j + 16 * k);
+  add_product(block, as_left(sum, -1.0f), scratch, i, i);
+  m[D] = as_left(block, 1.0f);
+  write_transposed_left(m[D], scratch, j, i);
+  if constexpr (D + 1 < C / 16)
+    invert_column<D + 1>(scratch, column, m);
 }
 
 } // namespace detail
@@ -205,13 +255,13 @@ DELTA_DEVICE void invert_column(const SharedMatrix<float, C, C> &scratch,
 /// (I + A)^-1 of the strictly lower triangular A, C = 16, 32, 64 or 128. What
 /// `a` holds on and above the diagonal is not used.
 ///
-/// Barriers: three (two for C = 16), at least C / 16 warps in the CTA.
-/// `scratch` must be free when the function is entered and is free when it
-/// returns.
+/// Barriers: two (one for C = 16), at least C / 16 warps in the CTA. `scratch`
+/// must be free when the function is entered; it is free behind the next barrier
+/// after it.
 ///
-/// Work: block column j costs sum_{i > j} (i - j + 1) block products. Two warps
-/// take the columns p and C/16 - 1 - p, eight columns of each block column a
-/// warp, and need no barrier between blocks.
+/// Work: block column j costs sum_{i > j} (i - j + 1) block products and is one
+/// warp's. Which warp's differs from CTA to CTA, so that the schedulers of an
+/// SM that holds several get equal work.
 template <int C>
 DELTA_DEVICE Fragment<float, C, C, C / 16>
 triangular_inverse(const Fragment<float, C, C, C / 16> &a,
@@ -232,28 +282,24 @@ triangular_inverse(const Fragment<float, C, C, C / 16> &a,
   cta_sync();
   if constexpr (blocks > 1) {
     if (warp < blocks) {
-#pragma unroll 1
-      for (int pass = 0; pass < 2; ++pass)
-        detail::invert_column(
-            scratch, pass == 0 ? warp / 2 : blocks - 1 - warp / 2, warp % 2);
+      const int column = (warp + blockIdx.x) % blocks;
+      detail::LeftBlock m[blocks];
+      m[0] = detail::read_transposed_left(scratch, 16 * column, 16 * column);
+      detail::invert_column<1>(scratch, column, m);
     }
     cta_sync();
   }
   const int row_block = fragment_warp<blocks>();
-  const int g = fragment_row(), t2 = fragment_column();
+  const detail::InGroups lane(scratch, fragment_row(), fragment_column());
   Fragment<float, C, C, C / 16> m;
 #pragma unroll
   for (int n = 0; n < C / 8; ++n)
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      float &x = m.x[4 * n + 2 * half], &y = m.x[4 * n + 2 * half + 1];
-      x = y = 0.0f;
-      if (n / 2 <= row_block)
-        detail::load_shared(scratch.at(n / 2 * 16 + 8 * half + g,
-                                       16 * row_block + n % 2 * 8 + t2),
-                            x, y);
-    }
-  cta_sync();
+    for (int half = 0; half < 2; ++half)
+      detail::load_shared_if(
+          n / 2 <= row_block,
+          lane.at(n / 2 * 16 + 8 * half, 16 * row_block + n % 2 * 8),
+          m.x[4 * n + 2 * half], m.x[4 * n + 2 * half + 1]);
   return m;
 }
 

@@ -126,10 +126,15 @@ void BarrierPlacer::visit(Operation *op, Pending &pending) {
     found.insert(op);
     pending.clear();
   }
-  // An op with barriers of its own leaves nothing behind.
-  if (containsBarrier(op))
-    return pending.clear();
+  // Behind the last of an op's own barriers its scratch is only read.
+  bool isOrdered = containsBarrier(op);
+  if (isOrdered)
+    pending.clear();
   for (auto &[alloc, access] : accesses) {
+    if (isOrdered) {
+      pending.reads.insert(alloc);
+      continue;
+    }
     // A scan inside one warp leaves its scratch alone.
     if (isa<ScanOp>(op))
       continue;

@@ -25,8 +25,8 @@ template <int N>
 __global__ void twice(const float *src, float *once, float *again) {
   const SharedVector<float, 4> scratch(shared_base(), 16);
   const Flat<N> a = load_flat<N>(src, 1, N);
-  // At once one after the other: the scratch must be free after the first.
   const Flat<N> b = prefix_sum(a, scratch);
+  cta_sync(); // frees the scratch
   const Flat<N> c = prefix_sum(b * 2.0f, scratch);
   store(b, once, 1);
   store(c, again, 1);

@@ -59,7 +59,7 @@ struct GlobalAccess {
 std::optional<GlobalAccess> getGlobalAccess(mlir::Operation *op);
 
 /// Whether every thread of the CTA passes a barrier inside `op` before it
-/// touches what other threads wrote, and another one before it returns.
+/// touches what other threads wrote. Behind the last one it only reads.
 bool containsBarrier(mlir::Operation *op);
 
 } // namespace delta::tile
