@@ -87,6 +87,31 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def PrefetchVectors : Pass<"tile-prefetch-vectors", "::mlir::ModuleOp"> {
+  let summary = "Load vectors to registers before they are needed";
+  let description = [{
+    A load of a vector that `tile-place` left in registers moves in front of the first
+    wait of its block. In a loop of a constant number of iterations (value heads that
+    share a key head) the vector of the next iteration is loaded at the start of this
+    one and carried; the last iteration loads its own again.
+
+    ```mlir
+    scf.for %i = %c0 to %c4 step %c1 { %v = tile.load %beta[%b, %t, %i]; use %v }
+    // becomes
+    %v0 = tile.load %beta[%b, %t, %c0]
+    scf.for %i = %c0 to %c4 step %c1 iter_args(%v = %v0) {
+      %next = arith.minui (arith.addi %i, %c1), %c3
+      %v1 = tile.load %beta[%b, %t, %next]
+      use %v
+      scf.yield %v1
+    }
+    ```
+    Left alone is what the loop stores, and what depends on more than the iteration's
+    number.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "A register layout for every tile";
   let description = [{
@@ -116,8 +141,8 @@ def LowerConverts : Pass<"tile-lower-converts", "::mlir::ModuleOp"> {
     tile.write %v, %s : ...
     %r = tile.read %s : ... -> tensor<64xf32, #slice>
     ```
-    Refused: conversions that the device library has no access for; accepted is flat
-    to slice.
+    Refused: conversions that the device library has no access for; accepted is f32,
+    from flat or a slice along rows (axis 0) to flat or any slice.
   }];
 }
 

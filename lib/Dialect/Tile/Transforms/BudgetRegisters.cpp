@@ -45,6 +45,10 @@ static constexpr int64_t kRoleReserve = 16;
 /// to their prediction by `min_blocks` spilled.
 static constexpr int64_t kOverlap = 96;
 
+/// The same of a kernel whose loops copy nothing ahead: other CTAs of the SM
+/// run while it waits, and the more there are, the better.
+static constexpr int64_t kAlone = 32;
+
 /// Registers are given to a warp in units of eight a thread.
 static constexpr int64_t kRegisterUnit = 8;
 
@@ -218,8 +222,10 @@ private:
     }
     kernel.setRegisters(peak.registers);
 
+    int64_t besides =
+        kernel.getBody().getOps<RingCreateOp>().empty() ? kAlone : kOverlap;
     int64_t registers =
-        llvm::alignTo(std::min(peak.registers + kOverlap, cap), kRegisterUnit);
+        llvm::alignTo(std::min(peak.registers + besides, cap), kRegisterUnit);
     int64_t byRegisters = limits.registers / (registers * threads);
     // The driver takes some shared memory for every resident CTA; one CTA may
     // have all but that.

@@ -48,8 +48,11 @@ static LogicalResult lowerConverts(KernelOp kernel) {
     Value input = convert.getInput();
     auto from = cast<RankedTensorType>(input.getType());
     auto to = cast<RankedTensorType>(convert.getType());
-    if (!isa_and_nonnull<FlatAttr>(from.getEncoding()) ||
-        !isa_and_nonnull<SliceAttr>(to.getEncoding()) ||
+    auto rows = dyn_cast_or_null<SliceAttr>(from.getEncoding());
+    bool isWritable = isa_and_nonnull<FlatAttr>(from.getEncoding()) ||
+                      (rows && rows.getAxis() == 0);
+    if (!isWritable ||
+        !isa_and_nonnull<FlatAttr, SliceAttr>(to.getEncoding()) ||
         !from.getElementType().isF32())
       return convert.emitError("no way through shared memory from ")
              << from << " to " << to;

@@ -220,6 +220,27 @@ LogicalResult Placer::copy(Operation *op, Value array, ValueRange indices,
   return success();
 }
 
+/// Moves a copy to global memory and its await down to the next product or
+/// store, so that what is written for several stores needs one barrier.
+static void storeLate(CopyOp copy) {
+  Operation *await = *copy->user_begin();
+  GlobalAccess writes = *getGlobalAccess(copy);
+  Operation *position = await;
+  while (Operation *after = position->getNextNode()) {
+    std::optional<GlobalAccess> access = getGlobalAccess(after);
+    bool mayRead = after->getNumRegions() != 0 ||
+                   (access && access->conflictsWith(writes));
+    if (mayRead || isa<CopyOp, AwaitOp, DotOp>(after) ||
+        after->hasTrait<OpTrait::IsTerminator>())
+      break;
+    position = after;
+  }
+  if (position == await)
+    return;
+  await->moveAfter(position);
+  copy->moveBefore(await);
+}
+
 LogicalResult Placer::placeLoad(LoadOp load) {
   RankedTensorType type = load.getTile().getType();
   ArrayRef<int64_t> dims = load.getDims();
@@ -478,6 +499,13 @@ LogicalResult Placer::run() {
     if (isPlaced && failed(readImages(op, op->getResult(0))))
       return failure();
   }
+  // Roles store in a warp of their own.
+  SmallVector<CopyOp> stores;
+  kernel.walk([&](CopyOp copy) {
+    if (copy.getToGlobal() && !hasRoles)
+      stores.push_back(copy);
+  });
+  llvm::for_each(stores, storeLate);
   return success();
 }
 
