@@ -173,6 +173,8 @@ def Delta_ScaleOp : Delta_ChunkOp<"scale", [Pure,
   let summary = "Multiply rows (axis 0) or columns (axis 1) by a vector";
   let description = [{
     axis 0: `v_i x_ij`; axis 1: `x_ij v_j`, for x [R, C] and v [R] or [C] (N10).
+    Canonical is one factor an axis: factors of one axis are multiplied, and one of
+    rows takes over the `scale` of a linear product in front of it.
 
     ```mlir
     %A = delta.scale %KK, %beta {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
@@ -184,6 +186,7 @@ def Delta_ScaleOp : Delta_ChunkOp<"scale", [Pure,
   let assemblyFormat = [{
     $input `,` $factors attr-dict `:` type($input) `,` type($factors)
   }];
+  let hasCanonicalizer = 1;
 }
 
 def Delta_TriInverseOp : Delta_ChunkOp<"tri_inverse", [Pure,

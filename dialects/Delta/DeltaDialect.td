@@ -30,6 +30,8 @@ def Delta_Dialect : Dialect {
     and has a decomposition to upstream ops, which is how the phase runs on the
     CPU.
   }];
+  // Canonical forms multiply factors.
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;

@@ -119,6 +119,70 @@ def Decompose : Pass<"delta-decompose", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Chunked phase: algebra
+//===----------------------------------------------------------------------===//
+
+def FoldNorms : Pass<"delta-fold-norms", "::mlir::func::FuncOp"> {
+  let summary = "Turn norms of keys and queries into factors of rows";
+  let description = [{
+    Every use of a normalised tile is linear in each of its rows, so products may
+    take the caller's rows and scale what comes out (or, for an update, what goes
+    in): no normalised copy is made or stored, and the kernels read keys and
+    queries where the caller has them. With r_i = rsqrt(k_i . k_i + eps):
+
+    ```mlir
+    %kn = delta.l2norm %k : tensor<64x128xf32> -> tensor<64x128xf32>
+    %ks = delta.read %kn, %S {prec = #delta.prec<bf16>} : ..
+    %s1 = delta.update %S, %kn, %U {prec = #delta.prec<bf16>} : ..
+    ```
+    becomes
+
+    ```mlir
+    %n  = delta.row_dot %k, %k : tensor<64x128xf32> -> tensor<64xf32>
+    %r  = math.rsqrt (arith.addf %n, %eps) : tensor<64xf32>
+    %x  = delta.read %k, %S {prec = #delta.prec<bf16>} : ..
+    %ks = delta.scale %x, %r {axis = 0 : i64} : ..
+    %ru = delta.scale %U, %r {axis = 0 : i64} : ..
+    %s1 = delta.update %S, %k, %ru {prec = #delta.prec<bf16>} : ..
+    ```
+    A norm is left alone where the result would differ: where it rounds to 16 bits
+    (that rounding is part of a spec's meaning), where its rows are of another type
+    than the products' operands, and where that type is f16, whose range a scaled
+    update may leave.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def FactorDecay : Pass<"delta-factor-decay", "::mlir::func::FuncOp"> {
+  let summary = "Turn decays of reads and updates into factors of rows";
+  let description = [{
+    The factors do not depend on the state, so they need not be computed where it
+    is: exponentials leave the sequential chain. All exponents stay <= 0. Ends with
+    the canonical form of `delta.scale`, one vector of factors an axis.
+
+    ```mlir
+    %x  = delta.read %K, %S decay(%G) : ..
+    %s1 = delta.update %S, %K, %U decay(%G) : ..
+    ```
+    becomes, with e_in = exp(G), e_out = exp(G_R - G), and e_chunk = exp(G_R), which
+    is a vector of four equal elements, the 16 bytes that copies move at once:
+
+    ```mlir
+    %y  = delta.read %K, %S : ..
+    %x  = delta.scale %y, %e_in {axis = 0 : i64} : ..
+    %e  = tensor.extract %e_chunk[%c0] : tensor<4xf32>
+    %Sd = arith.mulf %S, (tensor.splat %e)
+    %Ud = delta.scale %U, %e_out {axis = 0 : i64} : ..
+    %s1 = delta.update %Sd, %K, %Ud : ..
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Chunked phase: schedule and kernels
 //===----------------------------------------------------------------------===//
 
@@ -140,7 +204,7 @@ def SplitKernels : Pass<"delta-split-kernels", "::mlir::ModuleOp"> {
     becomes a loop of its own over (batch, chunk, head); a value that the chain needs
     from it goes through workspace, one slot a (batch, chunk, head), or a (batch,
     chunk, key head) where the value head does not matter. Rows of the caller's
-    arrays and index arithmetic are computed again instead.
+    arrays, repeated elements and index arithmetic are computed again instead.
 
     A value that the chain uses only as operand of products with one `prec` is stored
     rounded to it.

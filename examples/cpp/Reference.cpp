@@ -28,17 +28,15 @@ float fromBfloat16(uint16_t bits) {
   return x;
 }
 
-/// x / |x|, rounded to bfloat16 as the spec's delta.l2norm does.
+/// x / |x|, not rounded: the result of the spec's delta.l2norm is f32.
 static void normalize(const uint16_t *row, double *out) {
   double sum = 1e-6;
   for (int64_t i = 0; i < headDim; ++i) {
     double x = fromBfloat16(row[i]);
     sum += x * x;
   }
-  for (int64_t i = 0; i < headDim; ++i) {
-    auto x = static_cast<float>(fromBfloat16(row[i]) / std::sqrt(sum));
-    out[i] = fromBfloat16(toBfloat16(x));
-  }
+  for (int64_t i = 0; i < headDim; ++i)
+    out[i] = fromBfloat16(row[i]) / std::sqrt(sum);
 }
 
 void computeReference(const Arrays &arrays, std::vector<double> &o,

@@ -12,11 +12,11 @@
 func.func @deltanet(%q: tensor<?x?x16x64xbf16>, %k: tensor<?x?x16x64xbf16>,
                     %v: tensor<?x?x16x64xbf16>, %beta: tensor<?x?x16xbf16>)
     -> tensor<?x?x16x64xbf16> {
-  %qn = delta.l2norm %q : tensor<?x?x16x64xbf16> -> tensor<?x?x16x64xbf16>
-  %kn = delta.l2norm %k : tensor<?x?x16x64xbf16> -> tensor<?x?x16x64xbf16>
+  %qn = delta.l2norm %q : tensor<?x?x16x64xbf16> -> tensor<?x?x16x64xf32>
+  %kn = delta.l2norm %k : tensor<?x?x16x64xbf16> -> tensor<?x?x16x64xf32>
   %b = delta.sigmoid %beta : tensor<?x?x16xbf16> -> tensor<?x?x16xf32>
-  %o = delta.recurrence query(%qn : tensor<?x?x16x64xbf16>)
-      key(%kn : tensor<?x?x16x64xbf16>) value(%v : tensor<?x?x16x64xbf16>)
+  %o = delta.recurrence query(%qn : tensor<?x?x16x64xf32>)
+      key(%kn : tensor<?x?x16x64xf32>) value(%v : tensor<?x?x16x64xbf16>)
       beta(%b : tensor<?x?x16xf32>)
       {kernel = #delta.kernel<linear>, chunk = 64}
       -> tensor<?x?x16x64xbf16>

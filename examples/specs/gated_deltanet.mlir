@@ -18,11 +18,11 @@ func.func @gated_deltanet(%q: tensor<?x?x16x128xbf16>,
                           %g: tensor<?x?x32xf32>,
                           %s0: tensor<?x32x128x128xf32>)
     -> (tensor<?x?x32x128xbf16>, tensor<?x32x128x128xf32>) {
-  %qn = delta.l2norm %q : tensor<?x?x16x128xbf16> -> tensor<?x?x16x128xbf16>
-  %kn = delta.l2norm %k : tensor<?x?x16x128xbf16> -> tensor<?x?x16x128xbf16>
+  %qn = delta.l2norm %q : tensor<?x?x16x128xbf16> -> tensor<?x?x16x128xf32>
+  %kn = delta.l2norm %k : tensor<?x?x16x128xbf16> -> tensor<?x?x16x128xf32>
   %b = delta.sigmoid %beta : tensor<?x?x32xbf16> -> tensor<?x?x32xf32>
-  %o, %s = delta.recurrence query(%qn : tensor<?x?x16x128xbf16>)
-      key(%kn : tensor<?x?x16x128xbf16>) value(%v : tensor<?x?x32x128xbf16>)
+  %o, %s = delta.recurrence query(%qn : tensor<?x?x16x128xf32>)
+      key(%kn : tensor<?x?x16x128xf32>) value(%v : tensor<?x?x32x128xbf16>)
       beta(%b : tensor<?x?x32xf32>) decay(%g : tensor<?x?x32xf32>)
       initial(%s0 : tensor<?x32x128x128xf32>)
       {kernel = #delta.kernel<linear>, chunk = 64}

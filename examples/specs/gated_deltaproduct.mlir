@@ -18,12 +18,12 @@ func.func @gated_deltaproduct(%q: tensor<?x?x16x128xbf16>,
                               %g: tensor<?x?x16xf32>,
                               %s0: tensor<?x16x128x128xf32>)
     -> (tensor<?x?x16x128xbf16>, tensor<?x16x128x128xf32>) {
-  %qn = delta.l2norm %q : tensor<?x?x16x128xbf16> -> tensor<?x?x16x128xbf16>
-  %kn = delta.l2norm %k : tensor<?x?x2x16x128xbf16> -> tensor<?x?x2x16x128xbf16>
+  %qn = delta.l2norm %q : tensor<?x?x16x128xbf16> -> tensor<?x?x16x128xf32>
+  %kn = delta.l2norm %k : tensor<?x?x2x16x128xbf16> -> tensor<?x?x2x16x128xf32>
   %b = delta.sigmoid %beta {range = 2.0 : f32}
       : tensor<?x?x2x16xbf16> -> tensor<?x?x2x16xf32>
-  %o, %s = delta.recurrence query(%qn : tensor<?x?x16x128xbf16>)
-      key(%kn : tensor<?x?x2x16x128xbf16>) value(%v : tensor<?x?x2x16x128xbf16>)
+  %o, %s = delta.recurrence query(%qn : tensor<?x?x16x128xf32>)
+      key(%kn : tensor<?x?x2x16x128xf32>) value(%v : tensor<?x?x2x16x128xbf16>)
       beta(%b : tensor<?x?x2x16xf32>) decay(%g : tensor<?x?x16xf32>)
       initial(%s0 : tensor<?x16x128x128xf32>)
       {kernel = #delta.kernel<linear>, steps = 2, chunk = 64}

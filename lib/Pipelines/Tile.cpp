@@ -35,6 +35,9 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target) {
   SelectScheduleOptions schedule;
   schedule.target = target.str();
   pm.addPass(createSelectSchedule(schedule));
+  // What does not depend on the state must not hang on an op that does.
+  pm.addNestedPass<func::FuncOp>(createFoldNorms());
+  pm.addNestedPass<func::FuncOp>(createFactorDecay());
   // A value that two ops of the loop compute alike crosses the cut once.
   pm.addPass(createCSEPass());
   pm.addPass(createSplitKernels());

@@ -15,8 +15,6 @@
 #include "delta/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace delta;
@@ -184,41 +182,7 @@ Value TileBody::spread(Value vector, int64_t axis, Value like,
                                 vector, along);
 }
 
-Value TileBody::totalDecay(Value prefix) {
-  // Rows beyond the sequence add no decay, so the last row holds G_R.
-  Value g = vector(prefix);
-  int64_t rows = cast<RankedTensorType>(g.getType()).getShape()[0];
-  nameAs("G_last", prefix.getLoc());
-  Value last = arith::ConstantIndexOp::create(b, rows - 1);
-  return tensor::ExtractOp::create(b, g, last);
-}
-
-Value TileBody::decayFactors(Value prefix, ReadRole role, float scale) {
-  Value exponent = vector(prefix);
-  auto type = cast<RankedTensorType>(exponent.getType());
-  if (role == ReadRole::Write) {
-    Value total = totalDecay(prefix);
-    nameAs("G_rest", prefix.getLoc());
-    Value spreadTotal = tensor::SplatOp::create(b, total, type);
-    exponent = arith::SubFOp::create(b, spreadTotal, exponent);
-  }
-  nameAs(role == ReadRole::Write ? "e_out" : "e_in", prefix.getLoc());
-  Value factors = math::ExpOp::create(b, exponent);
-  if (scale == 1.0f)
-    return factors;
-  nameAs("e_read", prefix.getLoc());
-  return arith::MulFOp::create(b, factors, splat(type, scale));
-}
-
-Value TileBody::decayRows(Value tile, Value like, Value prefix, ReadRole role,
-                          float scale, Orientation orientation) {
-  Location loc = b.getLoc();
-  if (prefix) {
-    Value factors = decayFactors(prefix, role, scale);
-    Value rows = spread(factors, /*axis=*/0, like, orientation);
-    b.setLoc(loc);
-    return arith::MulFOp::create(b, rows, tile);
-  }
+Value TileBody::times(Value tile, float scale) {
   if (scale == 1.0f)
     return tile;
   auto type = cast<RankedTensorType>(tile.getType());

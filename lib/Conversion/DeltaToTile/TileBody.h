@@ -74,6 +74,7 @@ private:
   mlir::LogicalResult convertRead(ReadOp op);
   mlir::LogicalResult convertApply(ApplyOp op);
   mlir::LogicalResult convertUpdate(UpdateOp op);
+  mlir::LogicalResult convertRowDot(RowDotOp op);
   mlir::LogicalResult convertElementwise(mlir::Operation *op);
   void convertDecay(DecayOp op);
   void convertScale(ScaleOp op);
@@ -100,12 +101,8 @@ private:
   mlir::Value splat(mlir::RankedTensorType type, float value);
   mlir::Value spread(mlir::Value vector, int64_t axis, mlir::Value like,
                      Orientation orientation);
-  /// exp(G), and exp(G_R - G); `total` is exp(G_R).
-  mlir::Value decayFactors(mlir::Value prefix, ReadRole role, float scale);
-  mlir::Value totalDecay(mlir::Value prefix);
-  /// `tile` times `scale` times the decay of its rows.
-  mlir::Value decayRows(mlir::Value tile, mlir::Value like, mlir::Value prefix,
-                        ReadRole role, float scale, Orientation orientation);
+  /// `tile` times a number.
+  mlir::Value times(mlir::Value tile, float scale);
   /// Zero outside `part` of a tile in the given orientation.
   mlir::Value mask(mlir::Value tile, Part part, int64_t steps,
                    Orientation orientation);

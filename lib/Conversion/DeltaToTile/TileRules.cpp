@@ -36,6 +36,11 @@ template <typename OpT> static FailureOr<FloatType> operandType(OpT op) {
   return op.emitError("product in f32 has no tile form; expected a `prec`");
 }
 
+/// Decays of the state are vectors by now.
+static LogicalResult refuseDecay(Operation *op) {
+  return op->emitError("decay has no tile form; run delta-factor-decay first");
+}
+
 /// `d[m, n] = acc[m, n] + sum_k a b`, k along axis 1 of `a` and `axis` of `b`.
 static Value dot(ImplicitLocOpBuilder &b, RankedTensorType type, Value lhs,
                  Value rhs, Value acc, int64_t axis,
@@ -113,6 +118,24 @@ LogicalResult TileBody::convert(Operation *op) {
                kNatural);
         return success();
       })
+      .Case<RowDotOp>([&](RowDotOp rowDot) { return convertRowDot(rowDot); })
+      .Case<tensor::ExtractOp>([&](tensor::ExtractOp extract) {
+        Value from = vector(extract.getTensor());
+        b.setLoc(op->getLoc());
+        Value index = map.lookupOrDefault(extract.getIndices()[0]);
+        map.map(extract.getResult(), tensor::ExtractOp::create(b, from, index));
+        return success();
+      })
+      .Case<tensor::SplatOp>([&](tensor::SplatOp repeat) {
+        Value result = repeat.getResult();
+        Orientation o =
+            options.valueAxis.contains(result) ? kTransposed : kNatural;
+        auto type = typeOf(result, o, b.getF32Type());
+        define(result,
+               tensor::SplatOp::create(b, map.lookup(repeat.getInput()), type),
+               o);
+        return success();
+      })
       .Default([&](Operation *other) -> LogicalResult {
         if (auto constant = dyn_cast<arith::ConstantOp>(other);
             constant && isa<RankedTensorType>(constant.getType()))
@@ -180,13 +203,18 @@ LogicalResult TileBody::convertStore(StoreOp op) {
   return success();
 }
 
-/// Every use of the product masks it again.
-static bool isMaskedByUsers(GramOp op) {
-  return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    auto decay = dyn_cast<DecayOp>(user);
-    return decay && decay.getSteps() == op.getSteps() &&
-           (decay.getPart() == op.getPart() ||
-            decay.getPart() == Part::StrictLower);
+/// Whether no user of `value`, a gram's result or a multiple of it, looks at
+/// what lies outside of the gram's part.
+static bool isMaskedByUsers(GramOp gram, Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (auto scale = dyn_cast<ScaleOp>(user))
+      return isMaskedByUsers(gram, scale.getResult());
+    if (auto decay = dyn_cast<DecayOp>(user))
+      return decay.getSteps() == gram.getSteps() &&
+             (decay.getPart() == gram.getPart() ||
+              decay.getPart() == Part::StrictLower);
+    return isa<TriInverseOp>(user) && gram.getPart() != Part::Full &&
+           gram.getSteps() == 1;
   });
 }
 
@@ -208,10 +236,8 @@ LogicalResult TileBody::convertGram(GramOp op) {
   b.setLoc(op.getLoc());
   Value product = dot(b, typeOf(result, o, b.getF32Type()), lhs, rhs,
                       /*acc=*/Value(), /*axis=*/1);
-  float scale = op.getScale().convertToFloat();
-  product =
-      decayRows(product, result, /*prefix=*/Value(), ReadRole::Read, scale, o);
-  if (!isMaskedByUsers(op))
+  product = times(product, op.getScale().convertToFloat());
+  if (!isMaskedByUsers(op, result))
     product = mask(product, op.getPart(), op.getSteps(), o);
   define(result, product, o);
   return success();
@@ -223,6 +249,8 @@ LogicalResult TileBody::convertRead(ReadOp op) {
     return failure();
   if (op.getTranspose())
     return op.emitError("transposed state has no tile form yet");
+  if (op.getDecay())
+    return refuseDecay(op);
   Value result = op.getResult();
   Orientation o = orientationOf(op.getState(), kTransposed);
   Value state = narrow(op.getState(), o, *type);
@@ -233,10 +261,7 @@ LogicalResult TileBody::convertRead(ReadOp op) {
   Value product = o == kTransposed
                       ? dot(b, resultType, state, rows, Value(), /*axis=*/1)
                       : dot(b, resultType, rows, state, Value(), /*axis=*/0);
-  define(result,
-         decayRows(product, result, op.getDecay(), op.getRole(),
-                   op.getScale().convertToFloat(), o),
-         o);
+  define(result, times(product, op.getScale().convertToFloat()), o);
   return success();
 }
 
@@ -273,27 +298,14 @@ LogicalResult TileBody::convertUpdate(UpdateOp op) {
   if (o != kTransposed)
     return op.emitError(
         "state that is not kept transposed has no tile form yet");
+  if (op.getDecay())
+    return refuseDecay(op);
   float scale = op.getScale().convertToFloat();
   Value state = wide(op.getState(), o), value;
-  if (op.getDecay()) {
-    if (op.getRole() != ReadRole::Write)
-      return op.emitError("role read has no tile form yet");
-    Value total = totalDecay(op.getDecay());
-    nameAs("e_chunk", op.getLoc());
-    Value factor = math::ExpOp::create(b, total);
-    auto stateType = cast<RankedTensorType>(state.getType());
-    Value spreadFactor = tensor::SplatOp::create(b, factor, stateType);
-    name(op.getState(), "_decayed");
-    state = arith::MulFOp::create(b, state, spreadFactor);
-  }
-  if (op.getDecay() || scale != 1.0f) {
-    Value updates = wide(op.getValue(), o);
-    name(op.getValue(), "_decayed");
-    updates = decayRows(updates, op.getValue(), op.getDecay(), op.getRole(),
-                        scale, o);
-    name(op.getValue(), "_decayed_a");
-    value =
-        arith::TruncFOp::create(b, typeOf(op.getValue(), o, *type), updates);
+  if (scale != 1.0f) {
+    name(op.getValue(), "_scaled_a");
+    value = arith::TruncFOp::create(b, typeOf(op.getValue(), o, *type),
+                                    times(wide(op.getValue(), o), scale));
   } else {
     value = narrow(op.getValue(), o, *type);
   }
@@ -335,6 +347,20 @@ void TileBody::convertScale(ScaleOp op) {
   Value factors = spread(vector(op.getFactors()), op.getAxis(), result, o);
   b.setLoc(op.getLoc());
   define(result, arith::MulFOp::create(b, input, factors), o);
+}
+
+LogicalResult TileBody::convertRowDot(RowDotOp op) {
+  if (op.getKernel() != FeatureKernel::Linear)
+    return op.emitError("kernel ")
+           << stringifyFeatureKernel(op.getKernel()) << " has no tile form yet";
+  Value lhs = wide(op.getLhs(), kNatural), rhs = wide(op.getRhs(), kNatural);
+  name(op.getLhs(), "_products");
+  Value products = arith::MulFOp::create(b, lhs, rhs);
+  b.setLoc(op.getLoc());
+  Value sums = tile::ReduceOp::create(b, op.getResult().getType(), products,
+                                      tile::Combine::Add, /*axis=*/1);
+  define(op.getResult(), times(sums, op.getScale().convertToFloat()), kNatural);
+  return success();
 }
 
 void TileBody::convertL2Norm(L2NormOp op) {

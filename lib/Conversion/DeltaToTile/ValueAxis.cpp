@@ -31,6 +31,8 @@ static void connect(Operation *op,
   } else if (auto apply = dyn_cast<ApplyOp>(op)) {
     join(apply.getInput(), apply.getResult());
     join(apply.getAccumulator(), apply.getResult());
+  } else if (auto scale = dyn_cast<ScaleOp>(op)) {
+    join(scale.getInput(), scale.getResult());
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [init, arg, yielded, result] :
          llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),

@@ -23,7 +23,7 @@ namespace delta {
 
 /// The tiles inside `root` whose last axis is the value axis: the columns of
 /// `delta.update`'s state, and what elementwise ops, `delta.read`,
-/// `delta.apply` and loops connect with it.
+/// `delta.apply`, `delta.scale` and loops connect with it.
 llvm::DenseSet<mlir::Value> findValueAxis(mlir::Operation *root);
 
 } // namespace delta

@@ -14,6 +14,8 @@
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace delta;
 

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -87,9 +88,10 @@ private:
 } // namespace
 
 /// Cheaper to compute twice than to pass through memory: index arithmetic, rows
-/// of the caller's arrays, exact conversions.
+/// of the caller's arrays, exact conversions, elements and their repetition.
 static bool isRematerialised(Operation *op) {
-  if (isa<LoadOp, arith::ExtFOp, arith::ConstantOp>(op))
+  if (isa<LoadOp, arith::ExtFOp, arith::ConstantOp, tensor::ExtractOp,
+          tensor::SplatOp>(op))
     return true;
   return isa<arith::ArithDialect>(op->getDialect()) &&
          llvm::all_of(op->getResultTypes(),
@@ -278,18 +280,16 @@ void Splitter::readCrossings() {
         slot(at, crossing, loop.batch(), loop.chunk(), loop.head()),
         /*rows=*/Value(), at.getDenseI64ArrayAttr(slotDims(crossing.value)),
         /*steps=*/1, /*before=*/false);
-    // A 16-bit value is used through an extension alone: the load extends.
+    // What is computed again takes the load too; other users are dead by now.
     Value replaced = crossing.value;
-    for (OpOperand &use : llvm::make_early_inc_range(replaced.getUses())) {
-      Operation *user = use.getOwner();
-      if (auto extend = dyn_cast<arith::ExtFOp>(user);
-          extend && type != tile.getType()) {
-        extend.replaceAllUsesWith(tile);
-        continue;
-      }
-      if (chain.contains(user))
-        use.set(tile);
+    if (type == tile.getType()) {
+      replaced.replaceAllUsesWith(tile);
+      continue;
     }
+    // A 16-bit value is used through an extension alone: the load extends.
+    for (Operation *user : replaced.getUsers())
+      if (auto extend = dyn_cast<arith::ExtFOp>(user))
+        extend.replaceAllUsesWith(tile);
   }
 }
 

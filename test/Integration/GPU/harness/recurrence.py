@@ -36,6 +36,7 @@ class Recurrence:
     """Sizes H, HV, K, V, n as in docs/spec.md, and what is present.
 
     `norm`: q and k go through an l2 norm; without it they are used as given.
+    `norm_dtype`: what the norm's result is rounded to; left out, `dtype`.
     `sigmoid`: the range, 1 or 2, of the sigmoid that beta goes through; with 0
     beta is used as given.
     `write`, `read`: the kernel functions of a recurrence without a state, both or
@@ -53,6 +54,7 @@ class Recurrence:
     dtype: str = "bf16"
     gate: bool = False
     norm: bool = True
+    norm_dtype: str | None = None
     sigmoid: int = 1
     initial: bool = True
     final: bool = True
@@ -69,6 +71,10 @@ class Recurrence:
     def has_state(self):
         """Whether it carries a matrix, or else keeps every u."""
         return not self.write
+
+    @property
+    def normalised_dtype(self):
+        return self.norm_dtype or self.dtype
 
     @property
     def chunk_tokens(self):
@@ -121,11 +127,13 @@ class Recurrence:
         lines = []
         if self.norm:
             for name in ("q", "k"):
+                normalised = tensor(arrays[name], self.normalised_dtype)
                 lines.append(
                     f"%{name}n = delta.l2norm %{name}"
-                    f" : {types[name]} -> {types[name]}"
+                    f" : {types[name]} -> {normalised}"
                 )
                 values[name] += "n"
+                types[f"{name}_used"] = normalised
         if self.sigmoid:
             activated = tensor(arrays["beta"], "f32")
             attributes = "" if self.sigmoid == 1 else f" {{range = {self.sigmoid}.0 : f32}}"
@@ -189,6 +197,8 @@ def parse(name, table):
     recurrence = Recurrence(name, *heads, *dims, **table)
     if recurrence.dtype not in DTYPES[:2]:
         raise ValueError(f"recurrence {name}: dtype must be bf16 or f16")
+    if recurrence.norm_dtype not in (None, *DTYPES):
+        raise ValueError(f"recurrence {name}: norm_dtype must be bf16, f16 or f32")
     if recurrence.sigmoid not in (0, 1, 2):
         raise ValueError(f"recurrence {name}: sigmoid must be 0, 1 or 2")
     functions = (recurrence.write, recurrence.read)

@@ -53,7 +53,7 @@ def evaluate(recurrence, arguments, xp):
     batch, length = q.shape[:2]
     rows = batch * r.value_heads
     if r.norm:
-        q, k = l2norm(q, r.dtype), l2norm(k, r.dtype)
+        q, k = l2norm(q, r.normalised_dtype), l2norm(k, r.normalised_dtype)
     if r.sigmoid:
         beta = sigmoid(beta, r.sigmoid, xp)
     # Value head h uses key head h // (HV / H).
