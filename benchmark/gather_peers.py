@@ -49,7 +49,9 @@ UNUSED = ["tilelang/3rdparty/tvm/src", "tilelang/3rdparty/tvm/include",
           "z3/lib/libz3.so.4.15", "z3_solver-4.15.4.0.data"]
 
 FLASHINFER_FLAGS = [
-    "-std=c++20", "-O3", "-DNDEBUG", "--expt-relaxed-constexpr",
+    "-std=c++20", "-O3", "-DNDEBUG", "-use_fast_math", "--expt-relaxed-constexpr",
+    "-Xfatbin=-compress-all", "-DFLASHINFER_ENABLE_F16", "-DFLASHINFER_ENABLE_BF16",
+    "-DFLASHINFER_ENABLE_FP8_E4M3", "-DFLASHINFER_ENABLE_FP8_E5M2",
     "-static-global-template-stub=false", "--compiler-options=-fPIC",
     "-gencode=arch=compute_90a,code=sm_90a", "-DCUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED",
     "-DFLASHINFER_ENABLE_FP8_E8M0", "-DFLASHINFER_ENABLE_FP4_E2M1",

@@ -11,6 +11,8 @@ one elementwise operation. Its DeltaFormer reads with the flash-attn package; wh
 that is not installed, PyTorch's attention, which is as fast, takes its place.
 """
 
+import os
+
 import torch
 
 NAME = "fla"
@@ -18,6 +20,8 @@ COMPUTES_OUTPUT = True
 
 
 def load():
+    # Where FlashQLA can be imported, fla hands the gated delta rule over to it.
+    os.environ["FLA_FLASH_QLA"] = "0"
     import fla
 
     return fla.__version__
