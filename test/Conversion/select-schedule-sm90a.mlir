@@ -1,5 +1,43 @@
 // Schedules of warpgroups, on a target that has them.
 // RUN: delta-opt %s --split-input-file --delta-chunk --delta-select-schedule=target=sm_90a --verify-diagnostics -o - | FileCheck %s
+// RUN: not delta-opt %s --split-input-file --delta-chunk --delta-select-schedule=target=sm_90a --remark-format=emitRemark --remarks-filter-passed=delta-select-schedule -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: family sm_90a: a warpgroup keeps 64 value columns, other warps load and store; 3 stages: as many as shared memory holds
+// REMARK: family sm_80: a chunk has 32 rows, not 64; 64 value columns a CTA
+
+// Three stages of keys with 128 elements fit, four of 64.
+// CHECK-LABEL: func.func @chosen(
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [1]>
+func.func @chosen(%q: tensor<?x?x2x128xbf16>, %k: tensor<?x?x2x128xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x128xbf16>) key(%k : tensor<?x?x2x128xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @chosen_narrow
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 4, column_tiles = [1]>
+func.func @chosen_narrow(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// What the family has no kernels for falls back.
+// CHECK-LABEL: func.func @fallback
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+func.func @fallback(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>, chunk = 32} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
 
 // CHECK-LABEL: func.func @given
 // CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [2]>

@@ -41,14 +41,15 @@ static UpdateOp findUpdate(func::FuncOp func) {
 }
 
 /// Shared memory that the chain kernel takes at most: a slot holds 16-bit K, Q,
-/// V, T and P and four f32 vectors of a chunk; the output is staged once.
+/// V, T and P and four f32 vectors of a chunk, of `columns` value columns; the
+/// output is staged in `outputColumns`.
 static int64_t getSharedBytes(UpdateOp update, int64_t columns,
-                              int64_t stages) {
+                              int64_t outputColumns, int64_t stages) {
   int64_t rows = update.getKey().getType().getShape()[0];
   int64_t keyDim = update.getState().getType().getShape()[0];
   int64_t slot =
       2 * (2 * rows * keyDim + rows * columns + 2 * rows * rows) + 4 * 4 * rows;
-  return stages * llvm::alignTo(slot, 1024) + 2 * rows * columns;
+  return stages * llvm::alignTo(slot, 1024) + 2 * rows * outputColumns;
 }
 
 /// What the kernels of every family support; says so where it is not given.
@@ -78,6 +79,9 @@ static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
              << (tiles == 1 ? "" : ", twice a CTA");
   return success();
 }
+
+/// Value columns of a warpgroup's chain: the rows of its products.
+static constexpr int64_t kWarpgroupColumns = 64;
 
 /// Why the sm_90a family has no kernels for a function; empty where it has.
 static std::string findObstacle(const Target *gpu, UpdateOp update) {
@@ -137,27 +141,66 @@ private:
                             << " has no kernels here: " << obstacle;
   }
 
+  ScheduleAttr choose(func::FuncOp func, UpdateOp update) {
+    std::string obstacle = findObstacle(lookupTarget(target), update);
+    ScheduleAttr schedule = obstacle.empty()
+                                ? chooseWarpgroups(func, update)
+                                : chooseWarps(func, update, obstacle);
+    func->setAttr("delta.schedule", schedule);
+    return schedule;
+  }
+
+  static remark::RemarkOpts remarkOf(func::FuncOp func) {
+    return remark::RemarkOpts::name("Schedule")
+        .category("delta-select-schedule")
+        .function(func.getName());
+  }
+
   /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four
   /// warps, which leaves room for its 16-bit copy and three products; 128 would
   /// spill. Two stages hide one chunk's loads behind one chunk's products,
   /// where the target's shared memory holds two chunks.
-  ScheduleAttr choose(func::FuncOp func, UpdateOp update) {
+  ScheduleAttr chooseWarps(func::FuncOp func, UpdateOp update,
+                           StringRef obstacle) {
     const int64_t columns = 64;
     const Target *gpu = lookupTarget(target);
     int64_t stages =
-        gpu && getSharedBytes(update, columns, 2) > gpu->sharedBytes ? 1 : 2;
-    remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule")
-                                      .category("delta-select-schedule")
-                                      .function(func.getName()))
-        << "64 value columns a CTA: the state and its operands fit 255 "
-           "registers; "
-        << (stages == 2 ? "2 stages: one chunk loads while one computes"
-                        : "1 stage: the target's shared memory holds no more");
-    auto schedule = ScheduleAttr::get(&getContext(),
-                                      StringAttr::get(&getContext(), "sm_80"),
-                                      columns, stages);
-    func->setAttr("delta.schedule", schedule);
-    return schedule;
+        gpu && getSharedBytes(update, columns, columns, 2) > gpu->sharedBytes
+            ? 1
+            : 2;
+    StringRef depth = stages == 2
+                          ? "2 stages: one chunk loads while one computes"
+                          : "1 stage: the target's shared memory holds no more";
+    remark::passed(func.getLoc(), remarkOf(func))
+        << ("family sm_80: " + obstacle +
+            "; 64 value columns a CTA: the state and its operands fit 255 "
+            "registers; " +
+            depth)
+               .str();
+    return ScheduleAttr::get(&getContext(),
+                             StringAttr::get(&getContext(), "sm_80"), columns,
+                             stages);
+  }
+
+  /// As many stages, of at most four, as shared memory holds: three where keys
+  /// have 128 elements. Outputs are staged for two chains, or twice for one.
+  ScheduleAttr chooseWarpgroups(func::FuncOp func, UpdateOp update) {
+    MLIRContext *context = &getContext();
+    const int64_t tiles = 1;
+    int64_t stages = 4;
+    while (stages > 1 && getSharedBytes(update, kWarpgroupColumns * tiles,
+                                        2 * kWarpgroupColumns, stages) >
+                             lookupTarget(target)->sharedBytes)
+      --stages;
+    remark::passed(func.getLoc(), remarkOf(func))
+        << ("family sm_90a: a warpgroup keeps 64 value columns, other warps "
+            "load and store; " +
+            Twine(stages) + " stages: as many as shared memory holds")
+               .str();
+    return ScheduleAttr::get(context, StringAttr::get(context, "sm_90a"),
+                             kWarpgroupColumns, stages,
+                             DenseI64ArrayAttr::get(context, {tiles}),
+                             /*split_sequence=*/false);
   }
 };
 
