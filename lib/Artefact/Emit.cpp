@@ -102,17 +102,18 @@ static bool isSpec(ModuleOp module) {
       .wasInterrupted();
 }
 
-/// The target whose limits every other one satisfies: one source serves all.
+/// The target whose limits and instructions every other one has: one source
+/// serves all.
 static std::string smallestTarget(ArrayRef<std::string> targets) {
-  std::string smallest = "sm_80";
-  int64_t limit = std::numeric_limits<int64_t>::max();
+  const Target *smallest = nullptr;
+  auto rank = [](const Target &target) {
+    return std::pair(target.hasWarpgroups, target.sharedBytes);
+  };
   for (const std::string &name : targets)
     if (const Target *target = lookupTarget(name);
-        target && target->sharedBytes < limit) {
-      smallest = name;
-      limit = target->sharedBytes;
-    }
-  return smallest;
+        target && (!smallest || rank(*target) < rank(*smallest)))
+      smallest = target;
+  return smallest ? std::string(smallest->name) : "sm_80";
 }
 
 LogicalResult Emitter::lower() {
