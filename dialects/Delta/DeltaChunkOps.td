@@ -325,6 +325,22 @@ def Delta_UpdateOp : Delta_ChunkOp<"update", [Pure,
   }];
 }
 
+def Delta_IdentityOp : Delta_ChunkOp<"identity", [Pure]> {
+  let summary = "1 on one diagonal of a matrix, 0 elsewhere";
+  let description = [{
+    `r_ij = 1` where `j - i = diagonal`; a diagonal that misses the matrix gives zeros
+    (N20). As an initial state it makes the last state a column block of the product of
+    all transitions.
+
+    ```mlir
+    %I = delta.identity %diagonal : tensor<128x128xf32>
+    ```
+  }];
+  let arguments = (ins Index:$diagonal);
+  let results = (outs Delta_Tile:$result);
+  let assemblyFormat = "$diagonal attr-dict `:` type($result)";
+}
+
 //===----------------------------------------------------------------------===//
 // Implicit features
 //===----------------------------------------------------------------------===//

@@ -112,6 +112,20 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
   }];
 }
 
+def Tile_MultiprocessorsOp : Tile_ValueOp<"multiprocessors", [Pure]> {
+  let summary = "How many multiprocessors the device has that launches run on";
+  let description = [{
+    Stands in the host function, for the choice among kernels. On the CPU it is 132, an
+    H200's number, so that a choice by size is the same there.
+
+    ```mlir
+    %sms = tile.multiprocessors
+    ```
+  }];
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//
@@ -217,6 +231,21 @@ def Tile_MaskOp : Tile_ValueOp<"mask", [Pure, AllTypesMatch<["input", "result"]>
       Tile_Steps:$row_steps, Tile_Steps:$col_steps);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$part $input (`columns` `(` $columns^ `)`)? attr-dict `:` type($input)";
+}
+
+def Tile_IdentityOp : Tile_ValueOp<"identity", [Pure]> {
+  let summary = "1 on one diagonal of a matrix, 0 elsewhere";
+  let description = [{
+    `r_ij = 1` where `j - i = diagonal`, in f32. A diagonal that misses the matrix gives
+    zeros.
+
+    ```mlir
+    %I = tile.identity %first : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins Index:$diagonal);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$diagonal attr-dict `:` type($result)";
 }
 
 def Tile_TransposeOp : Tile_ValueOp<"transpose", [Pure]> {

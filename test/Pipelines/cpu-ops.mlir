@@ -56,6 +56,23 @@ func.func @main() {
   %ones = arith.constant dense<1.0> : tensor<4x4xf32>
   %g = arith.constant dense<[0.0, -0.693147181, 0.0, -0.693147181]> : tensor<4xf32>
 
+  // A diagonal below the main one, and one that misses the matrix.
+  // CHECK: data =
+  // CHECK-NEXT: [0, 0, 0, 0]
+  // CHECK-NEXT: [1, 0, 0, 0]
+  // CHECK-NEXT: [0, 1, 0, 0]
+  // CHECK-NEXT: [0, 0, 1, 0]
+  %cm1 = arith.constant -1 : index
+  %below = delta.identity %cm1 : tensor<4x4xf32>
+  call @print4(%below) : (tensor<4x4xf32>) -> ()
+  // CHECK: data =
+  // CHECK-NEXT: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  %missing = delta.identity %c2 : tensor<4x2xf32>
+  call @print2(%missing) : (tensor<4x2xf32>) -> ()
+
   // Rows from `rows` on are zero; the array itself is never padded.
   // CHECK: data =
   // CHECK-NEXT: {{\[}}[3, 4],

@@ -101,6 +101,19 @@ mask(const Fragment<float, Rows, Cols, Warps> &a, float other = 0.0f) {
   return r;
 }
 
+/// Element (i, j) is 1 where j - i = diagonal, 0 elsewhere.
+template <int Rows, int Cols, int Warps>
+DELTA_DEVICE Fragment<float, Rows, Cols, Warps> identity(int64_t diagonal) {
+  const int row = 16 * fragment_warp<Warps>() + fragment_row();
+  Fragment<float, Rows, Cols, Warps> r;
+#pragma unroll
+  for (int i = 0; i < Cols / 2; ++i) {
+    const int column = i / 4 * 8 + i % 2 + fragment_column();
+    r.x[i] = column - (row + i / 2 % 2 * 8) == diagonal ? 1.0f : 0.0f;
+  }
+  return r;
+}
+
 } // namespace delta
 
 #endif // DELTA_DEVICE_FRAGMENT_CUH

@@ -39,6 +39,8 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       .Case<DotOp>([&](DotOp dot) { return convertDot(dot); })
       .Case<DotStartOp>([&](DotStartOp dot) { return convertDotStart(dot); })
       .Case<MaskOp>([&](MaskOp mask) { return convertMask(mask); })
+      .Case<IdentityOp>(
+          [&](IdentityOp identity) { return convertIdentity(identity); })
       .Case<ReduceOp>([&](ReduceOp reduce) { return convertReduce(reduce); })
       .Case<SpreadOp>(
           [&](SpreadOp spread) { return convertSpread(spread), success(); })
@@ -402,6 +404,19 @@ LogicalResult KernelBody::convertMask(tile::MaskOp op) {
     arguments.append({integer(op.getRowSteps()), integer(op.getColSteps())});
   define(op.getResult(), call(convertType(op.getType()), "mask", arguments,
                               use(op.getInput()), resultName(op)));
+  return success();
+}
+
+LogicalResult KernelBody::convertIdentity(tile::IdentityOp op) {
+  RankedTensorType type = op.getType();
+  auto layout = dyn_cast_or_null<tile::FragAttr>(type.getEncoding());
+  if (!layout)
+    return op.emitError("expected a layout on ") << type;
+  define(op.getResult(),
+         call(convertType(type), "identity",
+              {integer(type.getShape()[0]), integer(type.getShape()[1]),
+               integer(layout.getWarps())},
+              use(op.getDiagonal()), resultName(op)));
   return success();
 }
 

@@ -304,3 +304,11 @@ func.func @n19_normalize_sum(%x: tensor<32x64xf32>, %l: tensor<64xf32>) {
   %0 = delta.normalize %x, %l : tensor<32x64xf32>, tensor<64xf32>
   return
 }
+
+// -----
+
+func.func @n20_identity_rank(%i: index) {
+  // expected-error@+1 {{result: expected rank 2, got 1}}
+  %0 = delta.identity %i : tensor<32xf32>
+  return
+}

@@ -80,6 +80,9 @@ func.func @implicit(%m: tensor<64xf32>, %l: tensor<64xf32>, %a: tensor<64x32xf32
   %2 = delta.weights %s, %1#0, %1#1 part<strict_lower> : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
   // CHECK: delta.normalize %{{.*}}, %{{.*}} : tensor<64x32xf32>, tensor<64xf32>
   %3 = delta.normalize %1#2, %1#1 : tensor<64x32xf32>, tensor<64xf32>
+  // CHECK: delta.identity %{{.*}} : tensor<64x32xf32>
+  %diagonal = arith.constant -32 : index
+  %I = delta.identity %diagonal : tensor<64x32xf32>
   // CHECK: delta.row_dot %{{.*}}, %{{.*}} : tensor<64x32xf32> -> tensor<64xf32>
   %4 = delta.row_dot %a, %u : tensor<64x32xf32> -> tensor<64xf32>
   // CHECK: delta.row_dot %{{.*}}, %{{.*}} kernel<exp> {scale = 1.250000e-01 : f32} : tensor<64x32xf32> -> tensor<64xf32>

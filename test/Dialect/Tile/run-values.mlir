@@ -99,6 +99,39 @@ func.func @main() {
   %rw = tile.spread %rm {axis = 0} : tensor<4xf32> -> tensor<4x4xf32>
   call @show4(%rw) : (tensor<4x4xf32>) -> ()
 
+  // Diagonals: one above, two below, and one that misses the matrix.
+  %c1 = arith.constant 1 : index
+  %cm2 = arith.constant -2 : index
+  %c4 = arith.constant 4 : index
+  // CHECK: data =
+  // CHECK-NEXT: [0, 1, 0, 0]
+  // CHECK-NEXT: [0, 0, 1, 0]
+  // CHECK-NEXT: [0, 0, 0, 1]
+  // CHECK-NEXT: [0, 0, 0, 0]
+  %above = tile.identity %c1 : tensor<4x4xf32>
+  call @show4(%above) : (tensor<4x4xf32>) -> ()
+  // CHECK: data =
+  // CHECK-NEXT: [0, 0, 0, 0]
+  // CHECK-NEXT: [0, 0, 0, 0]
+  // CHECK-NEXT: [1, 0, 0, 0]
+  // CHECK-NEXT: [0, 1, 0, 0]
+  %under = tile.identity %cm2 : tensor<4x4xf32>
+  call @show4(%under) : (tensor<4x4xf32>) -> ()
+  // CHECK: data =
+  // CHECK-NEXT: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  %missed = tile.identity %c4 : tensor<2x2xf32>
+  call @show2(%missed) : (tensor<2x2xf32>) -> ()
+
+  // A host function can ask for the device's size: 132 here.
+  // CHECK: data =
+  // CHECK-NEXT: [132, 132]
+  %sms = tile.multiprocessors
+  %smi = arith.index_cast %sms : index to i32
+  %smf = arith.sitofp %smi : i32 to f32
+  %smt = tensor.splat %smf : tensor<2x2xf32>
+  call @show2(%smt) : (tensor<2x2xf32>) -> ()
+
   // Parts, with NaN where nothing may be kept.
   // CHECK: data =
   // CHECK-NEXT: [1, 0, 0, 0]

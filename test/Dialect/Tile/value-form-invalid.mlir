@@ -291,3 +291,27 @@ tile.kernel @launch_in_a_kernel(%i: index) attributes {grid = 1 : i64, warps = 4
   tile.launch @launch_in_a_kernel grid(%i) args()
   tile.return
 }
+
+// -----
+
+tile.kernel @multiprocessors_in_a_kernel(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  // expected-error @below {{'tile.multiprocessors' op expected in a host function, got a kernel}}
+  %n = tile.multiprocessors
+  tile.return
+}
+
+// -----
+
+func.func @identity_rank(%i: index) {
+  // expected-error @below {{'tile.identity' op result: expected rank 2, got 1}}
+  %r = tile.identity %i : tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @identity_type(%i: index) {
+  // expected-error @below {{'tile.identity' op result: expected elements of type 'f32', got 'bf16'}}
+  %r = tile.identity %i : tensor<64x64xbf16>
+  return
+}

@@ -298,6 +298,11 @@ LogicalResult WeightsOp::verify() {
   return expectShape(*this, "sum", getSum(), rows);
 }
 
+LogicalResult IdentityOp::verify() {
+  // N20
+  return expectRank(*this, "result", getResult(), 2);
+}
+
 LogicalResult NormalizeOp::verify() {
   // N19
   if (failed(expectRank(*this, "acc", getAcc(), 2)))

@@ -280,6 +280,18 @@ Results UpdateOp::decompose(OpBuilder &builder) {
   return results(b.multiply(keys, getValue(), decayed, /*transposeLhs=*/true));
 }
 
+Results IdentityOp::decompose(OpBuilder &builder) {
+  TileBuilder b(getLoc(), builder);
+  return results(b.elementwise(
+      getTileShape(getResult()), ValueRange(), {},
+      [&](TileBuilder &b, ValueRange) {
+        Value column = arith::AddIOp::create(b, b.coordinate(0), getDiagonal());
+        Value on = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         b.coordinate(1), column);
+        return b.orZero(on, b.f32(1.0f));
+      }));
+}
+
 //===----------------------------------------------------------------------===//
 // Implicit features
 //===----------------------------------------------------------------------===//

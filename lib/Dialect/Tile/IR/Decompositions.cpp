@@ -90,6 +90,14 @@ static Value clamp(OpBuilder &builder, Location loc, Value value,
 }
 
 //===----------------------------------------------------------------------===//
+// The host function
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> MultiprocessorsOp::decompose(OpBuilder &builder) {
+  return SmallVector<Value>{constantIndex(builder, getLoc(), 132)};
+}
+
+//===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//
 
@@ -316,6 +324,25 @@ FailureOr<SmallVector<Value>> MaskOp::decompose(OpBuilder &builder) {
         return kept;
       });
   return SmallVector<Value>{masked};
+}
+
+FailureOr<SmallVector<Value>> IdentityOp::decompose(OpBuilder &builder) {
+  RankedTensorType type = getResult().getType();
+  Value identity = generic(
+      builder, getLoc(), ValueRange(), emptyTensor(builder, getLoc(), type),
+      {builder.getMultiDimIdentityMap(2)},
+      {IteratorType::parallel, IteratorType::parallel},
+      [&](OpBuilder &b, Location l, ValueRange) -> Value {
+        Value column = arith::AddIOp::create(
+            b, l, linalg::IndexOp::create(b, l, 0), getDiagonal());
+        Value on =
+            arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
+                                  linalg::IndexOp::create(b, l, 1), column);
+        return arith::SelectOp::create(
+            b, l, on, constantFloat(b, l, type.getElementType(), 1.0),
+            constantFloat(b, l, type.getElementType(), 0.0));
+      });
+  return SmallVector<Value>{identity};
 }
 
 FailureOr<SmallVector<Value>> TransposeOp::decompose(OpBuilder &builder) {

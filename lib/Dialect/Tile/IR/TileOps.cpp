@@ -29,6 +29,16 @@ static LogicalResult expectFloat32(Operation *op, StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
+// The host function
+//===----------------------------------------------------------------------===//
+
+LogicalResult MultiprocessorsOp::verify() {
+  if (!(*this)->getParentOfType<KernelOp>())
+    return success();
+  return emitOpError("expected in a host function, got a kernel");
+}
+
+//===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//
 
@@ -126,6 +136,13 @@ LogicalResult SpreadOp::verify() {
 // V3: a part is a part of a matrix.
 LogicalResult MaskOp::verify() {
   return expectRank(*this, "input", getInput().getType(), 2);
+}
+
+LogicalResult IdentityOp::verify() {
+  RankedTensorType result = getResult().getType();
+  if (failed(expectRank(*this, "result", result, 2)))
+    return failure();
+  return expectFloat32(*this, "result", result);
 }
 
 LogicalResult TransposeOp::verify() {

@@ -48,6 +48,11 @@ __global__ void masked(const float *src, float *out) {
 }
 
 template <int Rows, int Cols>
+__global__ void diagonals(float *out, int64_t diagonal) {
+  store(identity<Rows, Cols, Rows / 16>(diagonal), out, Cols, 1);
+}
+
+template <int Rows, int Cols>
 __global__ void slices(const float *src, float *sums, float *maxima,
                        float *columns, float *arithmetic) {
   using F = Frag<Rows, Cols>;
@@ -141,6 +146,22 @@ static void check_masks() {
   check_mask<Part::StrictUpper, RowSteps, ColumnSteps, Rows, Cols>();
 }
 
+template <int Rows, int Cols> static void check_identity() {
+  for (int64_t diagonal :
+       {int64_t(0), int64_t(1), int64_t(-17), int64_t(Cols - 1), int64_t(Cols),
+        int64_t(1) << 32}) {
+    std::vector<double> want;
+    for (int i = 0; i < Rows; ++i)
+      for (int j = 0; j < Cols; ++j)
+        want.push_back(j - i == diagonal);
+    Buffer<float> out(want.size());
+    launch(diagonals<Rows, Cols>, Rows * 2, 0, out.data(), diagonal);
+    compare("identity " + std::to_string(Rows) + "x" + std::to_string(Cols) +
+                " diagonal " + std::to_string(diagonal),
+            out.values(), want);
+  }
+}
+
 template <int Rows, int Cols> static void check_slices() {
   Random random(Rows * Cols);
   std::vector<double> x(Rows * Cols), sums, maxima, columns, arithmetic;
@@ -197,6 +218,8 @@ int main() {
   check_masks<2, 1, 64, 32>();
   check_masks<2, 2, 64, 64>();
   check_masks<3, 3, 64, 64>();
+  check_identity<64, 128>();
+  check_identity<32, 16>();
   check_slices<32, 32>();
   check_slices<64, 64>();
   check_slices<64, 128>();
