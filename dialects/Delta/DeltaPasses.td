@@ -220,6 +220,57 @@ def SplitKernels : Pass<"delta-split-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def SplitSequence : Pass<"delta-split-sequence", "::mlir::ModuleOp"> {
+  let summary = "Let several CTAs run the chunks of one sequence, exactly";
+  let description = [{
+    For functions whose schedule has `split_sequence`, behind `delta-split-kernels`. A
+    segment of whole chunks maps the state before it to the state behind it by
+    `S' = M S + N`: the recurrence is linear in its state. So a chain of L chunks becomes
+
+    * the transfers (M, N) of all segments but the last, at once: the chain's own loop
+      without outputs, for N from a state of zeros, for M from columns of the identity
+      and with values of zero;
+    * the states at the start of the segments, one after another, each from the
+      transfer before it;
+    * the chain's loop over each segment, at once, from these states.
+
+    M is as exact as a state: what crosses chunks is f32 and operands of products are
+    rounded. The product M S rounds nothing: both are sums of a rounded part and a
+    rounded rest (three products; the fourth is below the rounding of f32 sums).
+
+    How many segments there are is computed when the function runs, from the chains of
+    one sequence position (batch x heads x columns), the chunks and the device's
+    multiprocessors, by the costs of `ChainCost.h`. Where one segment is best,
+    the chain as it was runs.
+
+    ```mlir
+    scf.forall (%b, %h) in (%B, 8) { scf.for %c = 0 to %chunks iter_args(%S = %S0) { .. } }
+    // becomes
+    %segments, %length = .. // by cost
+    scf.if (%segments > 1) {
+      scf.forall (%w, %h) in (%B * (%segments - 1) * 2, 8) {
+        // part 0: N, part 1: M
+        scf.for %i = 0 to %length iter_args(%S = delta.identity %diagonal) { .. }
+      }
+      scf.forall (%b, %h) in (%B, 8) {
+        scf.for %s = 0 to %segments iter_args(%S = %S0) { S -> starts; S' = M S + N }
+      }
+      scf.forall (%w, %h) in (%B * %segments, 8) {
+        scf.for %i = 0 to %n iter_args(%S = starts[%w, %h]) { %c = %first + %i; .. }
+      }
+    } else {
+      scf.forall (%b, %h) in (%B, 8) { scf.for %c = 0 to %chunks iter_args(%S = %S0) { .. } }
+    }
+    ```
+  }];
+  let options = [Option<"segments", "segments", "int64_t", /*default=*/"0",
+      "split every sequence into at most so many segments; 0: by cost">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::delta::tile::TileDialect"
+  ];
+}
+
 def ShareGroups : Pass<"delta-share-groups", "::mlir::ModuleOp"> {
   let summary = "Compute once a key head what its value heads share";
   let description = [{

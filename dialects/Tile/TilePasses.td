@@ -46,6 +46,30 @@ def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
+  let summary = "One kernel for each number of chains a CTA, chosen at launch";
+  let description = [{
+    A kernel whose schedule has several `column_tiles` exists once for each, which the
+    name says; each launch becomes a choice by cost (`ChainCost.h`) from the
+    chains of the grid and the device's multiprocessors. A number that does not divide
+    the grid's first extent has no kernel.
+
+    ```mlir
+    tile.launch @chain grid(%c2, %c32, %B) args(..)
+    // becomes
+    %chains = 2 * 32 * %B
+    %apart = ceildiv(%chains, %sms) * 1000
+    %paired = ceildiv(ceildiv(%chains, 2), %sms) * 1750
+    scf.if (%paired < %apart) {
+      tile.launch @chain_by2 grid(%c2, %c32, %B) args(..)
+    } else {
+      tile.launch @chain_by1 grid(%c2, %c32, %B) args(..)
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // From the value form to the final form
 //===----------------------------------------------------------------------===//

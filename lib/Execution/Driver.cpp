@@ -190,7 +190,8 @@ LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
   for (Stage stage : *stages) {
     const Clock::time_point start = Clock::now();
     FailureOr<std::unique_ptr<StageRunner>> runner =
-        prepareStage(stage, *module, *spec, {options.optLevel, options.target});
+        prepareStage(stage, *module, *spec,
+                     {options.optLevel, options.target, options.segments});
     if (failed(runner))
       return failure();
     StageReport report{stage, secondsSince(start), 0.0, {}};

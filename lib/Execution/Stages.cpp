@@ -155,10 +155,13 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// The passes from the recurrent phase to what the Jit takes.
-static void buildLowering(Stage stage, OpPassManager &pipeline) {
+static void buildLowering(Stage stage, const StageOptions &options,
+                          OpPassManager &pipeline) {
   buildChunkedPipeline(pipeline);
   if (stage == Stage::Tile) {
-    buildTileValuePipeline(pipeline);
+    buildTileValuePipeline(pipeline,
+                           options.target.empty() ? "sm_80" : options.target,
+                           options.segments);
     pipeline.addPass(tile::createKernelsToFunctions());
   }
 }
@@ -180,7 +183,7 @@ delta::prepareStage(Stage stage, ModuleOp module, const SpecDescription &spec,
     return prepareGpuStage(module, spec, options.target);
   OwningOpRef<ModuleOp> copy(module.clone());
   PassManager pipeline(module.getContext());
-  buildLowering(stage, pipeline);
+  buildLowering(stage, options, pipeline);
   if (failed(pipeline.run(*copy)))
     return failure();
   FailureOr<Jit> jit =

@@ -29,7 +29,8 @@ void delta::buildChunkedPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createVerifyChunked());
 }
 
-void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target) {
+void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target,
+                                   int64_t segments) {
   // The schedule is chosen while the algebra is still visible; all that follows
   // applies it.
   SelectScheduleOptions schedule;
@@ -41,11 +42,18 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target) {
   // A value that two ops of the loop compute alike crosses the cut once.
   pm.addPass(createCSEPass());
   pm.addPass(createSplitKernels());
+  SplitSequenceOptions split;
+  split.segments = segments;
+  pm.addPass(createSplitSequence(split));
   pm.addPass(createShareGroups());
   pm.addPass(createConvertDeltaToTile());
   // Decay factors are written where each rule needs them.
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  // One body up to here: what is simplified is simplified once.
+  pm.addPass(tile::createExpandVariants());
+  // Choices share their arithmetic.
+  pm.addPass(createCSEPass());
   pm.addPass(tile::createVerifyTileValue());
 }
 

@@ -54,8 +54,15 @@ int main(int argc, char **argv) {
       "O", cl::Prefix, cl::desc("optimisation level on the CPU, 0 to 3"),
       cl::location(run.optLevel), cl::cat(category));
   cl::opt<std::string, true> target(
-      "target", cl::desc("architecture of the gpu stage, by default the GPU's"),
+      "target",
+      cl::desc("architecture of the tile and gpu stages, by default "
+               "sm_80 and the GPU's"),
       cl::location(run.target), cl::cat(category));
+  cl::opt<int64_t, true> segments(
+      "segments",
+      cl::desc("segments of a sequence at most in the tile stage, where the "
+               "schedule splits it; 0: by cost"),
+      cl::location(run.segments), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << delta::getVersionLine() << "\n"; });

@@ -1,4 +1,4 @@
-//===- Launch.h - attributes of a launch ------------------------*- C++ -*-===//
+//===- Launch.h - what a launcher asks and sets -----------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Host code, for cudaLaunchConfig_t.
+// Host code: the device's size, and attributes of a cudaLaunchConfig_t.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DELTA_DEVICE_LAUNCH_H
 #define DELTA_DEVICE_LAUNCH_H
 
+#include <cstdint>
 #include <cuda_runtime.h>
 
 namespace delta {
+
+/// Multiprocessors of the current device; 1 where that cannot be read.
+inline int64_t multiprocessors() {
+  int device = 0, count = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) !=
+          cudaSuccess)
+    return 1;
+  return count;
+}
 
 /// Lets the launch start when every CTA of the launch in front of it on the
 /// stream has called launch_dependents (Roles.cuh) or ended. Its kernel calls

@@ -32,7 +32,8 @@ struct RunOptions {
   bool check = false;
   bool time = false;
   unsigned optLevel = 1;
-  std::string target; ///< of the gpu stage; empty: the GPU's own
+  std::string target;   ///< of the tile and gpu stages; empty: sm_80, the GPU's
+  int64_t segments = 0; ///< of a sequence in the tile stage; 0: by cost
 };
 
 /// Runs a spec at every stage on the same operands and prints a table to

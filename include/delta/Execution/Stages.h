@@ -39,8 +39,11 @@ std::string acceptedStages();
 struct StageOptions {
   /// LLVM's level for what runs on the CPU, 0 to 3.
   unsigned optLevel = 1;
-  /// The architecture of the gpu stage, "sm_80"; empty: that of the GPU.
+  /// The architecture that the tile and gpu stages are for; empty: "sm_80", and
+  /// that of the GPU.
   std::string target;
+  /// Segments of a sequence in the tile stage, at most; 0: by cost.
+  int64_t segments = 0;
 };
 
 /// What running a stage gave.

@@ -56,9 +56,24 @@ static StringRef nameOfCaptured(Value value) {
     return name.getValue();
   if (auto dim = dyn_cast<memref::DimOp>(def))
     return dim.getConstantIndex() == 0 ? "batch" : "length";
+  if (auto named = dyn_cast<NameLoc>(def->getLoc()))
+    return named.getName();
   if (isa<arith::CeilDivUIOp>(def))
     return "chunks";
   return "";
+}
+
+/// Whether the loop runs chunks one after another.
+static bool isChain(scf::ForallOp loop) {
+  return loop.walk([](UpdateOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// What the kernel of a loop is called behind the function's name.
+static StringRef getKernelName(scf::ForallOp loop) {
+  if (auto name = loop->getAttrOfType<StringAttr>("delta.name"))
+    return name.getValue();
+  return isChain(loop) ? "chain" : "prepare";
 }
 
 static bool isCallersArray(Value value) {
@@ -74,7 +89,7 @@ class KernelBuilder {
 public:
   KernelBuilder(func::FuncOp func, scf::ForallOp loop, StringRef suffix,
                 ScheduleAttr schedule)
-      : func(func), loop(loop), name((func.getName() + suffix).str()),
+      : func(func), loop(loop), name((func.getName() + "_" + suffix).str()),
         schedule(schedule), b(loop.getLoc(), loop) {}
 
   LogicalResult run();
@@ -101,9 +116,11 @@ private:
 } // namespace
 
 int64_t KernelBuilder::countColumnTiles() {
+  // What a loop carries is a state, or blocks of its rows.
   int64_t columns = 0;
-  loop.walk([&](UpdateOp update) {
-    columns = update.getState().getType().getShape().back();
+  loop.walk([&](scf::ForOp carrying) {
+    for (Value state : carrying.getRegionIterArgs())
+      columns = cast<RankedTensorType>(state.getType()).getShape().back();
   });
   return columns / schedule.getValueColumns();
 }
@@ -117,8 +134,11 @@ int64_t KernelBuilder::findFragmentRows() {
 }
 
 SmallVector<StringRef> KernelBuilder::gridNames() {
-  if (columnTiles)
-    return {"column_tile", "head", "batch"};
+  if (columnTiles) {
+    // The loops of a split sequence have one index for several things.
+    bool isSplit = loop->hasAttr("delta.name");
+    return {"column_tile", "head", isSplit ? "work" : "batch"};
+  }
   if (loop.getBody()->getOps<scf::ForOp>().empty())
     return {"head", "chunk", "batch"};
   return {"key_head", "chunk", "batch"};
@@ -162,7 +182,7 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   kernel.setAllArgAttrs(attrs);
   kernel->setAttr("delta.schedule", schedule);
   // Chains of warpgroups are to be split into roles.
-  if (columnTiles && schedule.getFamily().getValue() == "sm_90a")
+  if (schedule.getFamily().getValue() == "sm_90a" && isChain(loop))
     kernel.setColumnTiles(schedule.getColumnTileVariants().front());
   return kernel;
 }
@@ -246,15 +266,15 @@ public:
         func.emitError("expected a `delta.schedule`");
         return signalPassFailure();
       }
-      for (auto loop :
-           llvm::make_early_inc_range(func.getOps<scf::ForallOp>())) {
-        bool isChain = false;
-        loop.walk([&](UpdateOp) { isChain = true; });
-        if (failed(KernelBuilder(func, loop, isChain ? "_chain" : "_prepare",
-                                 schedule)
-                       .run()))
+      SmallVector<scf::ForallOp> loops;
+      func.walk<WalkOrder::PreOrder>([&](scf::ForallOp loop) {
+        loops.push_back(loop);
+        return WalkResult::skip();
+      });
+      for (scf::ForallOp loop : loops)
+        if (failed(
+                KernelBuilder(func, loop, getKernelName(loop), schedule).run()))
           return signalPassFailure();
-      }
     }
   }
 };

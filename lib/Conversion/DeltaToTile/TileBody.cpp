@@ -156,6 +156,8 @@ Value TileBody::narrow(Value value, Orientation orientation, FloatType type) {
   if (auto extend = value.getDefiningOp<arith::ExtFOp>())
     if (getElementTypeOrSelf(extend.getIn()) == type)
       return narrow(extend.getIn(), orientation, type);
+  if (auto round = value.getDefiningOp<arith::TruncFOp>())
+    return narrow(round.getIn(), orientation, type);
   if (Value other = forms[value].narrow[1 - which];
       other && getElementTypeOrSelf(other) == type) {
     name(value, "_t");

@@ -28,6 +28,7 @@
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -76,6 +77,8 @@ private:
   mlir::LogicalResult convertUpdate(UpdateOp op);
   mlir::LogicalResult convertRowDot(RowDotOp op);
   mlir::LogicalResult convertElementwise(mlir::Operation *op);
+  void convertRounding(mlir::arith::TruncFOp op);
+  void convertIdentity(IdentityOp op);
   void convertDecay(DecayOp op);
   void convertScale(ScaleOp op);
   void convertL2Norm(L2NormOp op);

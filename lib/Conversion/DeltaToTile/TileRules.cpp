@@ -76,6 +76,10 @@ LogicalResult TileBody::convert(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       // Made when and as they are asked for.
       .Case<LoadOp, arith::ExtFOp>([](auto) { return success(); })
+      .Case<arith::TruncFOp>(
+          [&](auto round) { return convertRounding(round), success(); })
+      .Case<IdentityOp>(
+          [&](auto identity) { return convertIdentity(identity), success(); })
       .Case<StoreOp>([&](auto store) { return convertStore(store); })
       .Case<GramOp>([&](auto gram) { return convertGram(gram); })
       .Case<ReadOp>([&](auto read) { return convertRead(read); })
@@ -317,6 +321,29 @@ LogicalResult TileBody::convertUpdate(UpdateOp op) {
       dot(b, typeOf(result, o, b.getF32Type()), value, key, state, /*axis=*/0),
       o);
   return success();
+}
+
+void TileBody::convertRounding(arith::TruncFOp op) {
+  // Here, not where it is asked for: from here on the wide form is not live.
+  Value input = op.getIn();
+  Orientation o = orientationOf(
+      input, options.valueAxis.contains(input) ? kTransposed : kNatural);
+  narrow(input, o, cast<FloatType>(getElementTypeOrSelf(op.getType())));
+}
+
+void TileBody::convertIdentity(IdentityOp op) {
+  Value result = op.getResult();
+  Value diagonal = map.lookupOrDefault(op.getDiagonal());
+  Orientation o = kNatural;
+  if (options.valueAxis.contains(result)) {
+    // Column j of the cut tile is column firstColumn + j, and then a row.
+    o = kTransposed;
+    diagonal = arith::SubIOp::create(b, options.firstColumn, diagonal);
+  }
+  define(
+      result,
+      tile::IdentityOp::create(b, typeOf(result, o, b.getF32Type()), diagonal),
+      o);
 }
 
 void TileBody::convertDecay(DecayOp op) {

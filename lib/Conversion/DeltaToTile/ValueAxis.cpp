@@ -54,6 +54,8 @@ llvm::DenseSet<Value> delta::findValueAxis(Operation *root) {
     connect(op, classes);
     if (auto update = dyn_cast<UpdateOp>(op))
       states.push_back(update.getState());
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      llvm::append_range(states, loop.getRegionIterArgs());
   });
   llvm::DenseSet<Value> found;
   for (Value state : states)

@@ -167,7 +167,6 @@ func.func @main() {
   // CHECK-NEXT: [0, 0, 0, 0]
   // CHECK-NEXT: [9, 0, 0, 0]
   // CHECK-NEXT: [-1, 0, 0, 0]
-  %c1 = arith.constant 1 : index
   %nan = arith.constant dense<[[0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7FC00000], [0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7FC00000], [9.0, 0x7FC00000, 0x7FC00000, 0x7F800000], [-1.0, 2.0, 0x7FC00000, 0xFF800000]]> : tensor<4x4xf32>
   %sls = tile.mask strict_lower %nan columns(%c1) {row_steps = 2} : tensor<4x4xf32>
   call @show4(%sls) : (tensor<4x4xf32>) -> ()

@@ -311,7 +311,7 @@ func.func @identity_rank(%i: index) {
 // -----
 
 func.func @identity_type(%i: index) {
-  // expected-error @below {{'tile.identity' op result: expected elements of type 'f32', got 'bf16'}}
+  // expected-error @below {{'tile.identity' op result: expected elements of 'f32', got 'bf16'}}
   %r = tile.identity %i : tensor<64x64xbf16>
   return
 }

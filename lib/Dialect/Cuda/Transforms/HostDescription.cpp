@@ -83,15 +83,21 @@ std::string cuda::describe(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return describeDim(dim.getSource(), *dim.getConstantIndex());
+  if (isa<tile::MultiprocessorsOp>(op))
+    return "multiprocessors";
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     unsigned result = cast<OpResult>(value).getResultNumber();
     return describeChoice(branch.getCondition(),
                           branch.thenYield().getOperand(result),
                           branch.elseYield().getOperand(result));
   }
-  if (auto select = dyn_cast<arith::SelectOp>(op))
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    // What is chosen among several has a name that says more than the choice.
+    if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+      return name.getName().str();
     return describeChoice(select.getCondition(), select.getTrueValue(),
                           select.getFalseValue());
+  }
   StringRef name = op->getName().stripDialect();
   std::string lhs = describe(op->getOperand(0));
   std::string rhs = describe(op->getOperand(1));

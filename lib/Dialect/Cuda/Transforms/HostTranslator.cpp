@@ -111,6 +111,9 @@ Value HostTranslator::translate(Operation *op) {
       .Case([&](memref::DimOp op) {
         return getDim(op.getSource(), *op.getConstantIndex());
       })
+      .Case([&](tile::MultiprocessorsOp) {
+        return code.call("multiprocessors", {}, index, name, /*pure=*/true);
+      })
       .Case(
           [&](arith::AddIOp) { return code.add(operand(0), operand(1), name); })
       .Case(

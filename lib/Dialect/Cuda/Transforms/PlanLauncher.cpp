@@ -132,6 +132,9 @@ void PlanLauncher::plan(HostProgram &program) {
       if (parameter.kind == KernelParameter::TensorMap)
         includes.insert("delta/Device/TensorMap.h");
   }
+  program.function.walk([&](tile::MultiprocessorsOp) {
+    includes.insert("delta/Device/Launch.h");
+  });
   for (const std::string &path : includes)
     IncludeOp::create(builder, loc, path, /*system=*/false);
   IncludeOp::create(builder, loc, "cuda_runtime.h", /*system=*/true);

@@ -13,7 +13,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "StatefulLoop.h"
+
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,16 +37,6 @@ using namespace mlir;
 using namespace delta;
 
 namespace {
-
-/// A loop over chunks that carries a state, inside a loop over (batch, head).
-struct StatefulLoop {
-  scf::ForallOp heads;
-  scf::ForOp chunks;
-
-  Value batch() { return heads.getInductionVars()[0]; }
-  Value head() { return heads.getInductionVars()[1]; }
-  Value chunk() { return chunks.getInductionVar(); }
-};
 
 /// A value of the prepare part that the chain uses, and where it is kept.
 struct Crossing {
@@ -318,16 +309,7 @@ class SplitKernelsPass
     : public delta::impl::SplitKernelsBase<SplitKernelsPass> {
 public:
   void runOnOperation() override {
-    SmallVector<StatefulLoop> loops;
-    getOperation().walk([&](scf::ForallOp heads) {
-      for (auto chunks : heads.getBody()->getOps<scf::ForOp>())
-        if (chunks.getNumRegionIterArgs() == 1 &&
-            isa<RankedTensorType>(chunks.getRegionIterArg(0).getType()) &&
-            heads.getRank() == 2 &&
-            !chunks.getBody()->getOps<UpdateOp>().empty())
-          loops.push_back({heads, chunks});
-    });
-    for (StatefulLoop loop : loops)
+    for (StatefulLoop loop : findStatefulLoops(getOperation()))
       Splitter(loop).run();
   }
 };

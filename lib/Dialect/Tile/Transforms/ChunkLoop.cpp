@@ -37,7 +37,7 @@ static bool isIndexArithmetic(Value value, scf::ForOp loop) {
   if (!def)
     return value == loop.getInductionVar() ||
            isa<KernelOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
-  return isPure(def) && def->getNumRegions() == 0 &&
+  return isMemoryEffectFree(def) && def->getNumRegions() == 0 &&
          llvm::all_of(def->getOperands(), [&](Value operand) {
            return isIndexArithmetic(operand, loop);
          });

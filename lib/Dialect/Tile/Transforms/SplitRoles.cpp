@@ -253,7 +253,7 @@ void RoleSplitter::moveToMath(Block &block, RolesOp roles) {
   // does not.
   llvm::DenseSet<Operation *> moved;
   auto isShared = [&](Operation *op) {
-    return op->isBeforeInBlock(roles) && isPure(op) &&
+    return op->isBeforeInBlock(roles) && isMemoryEffectFree(op) &&
            op->getNumRegions() == 0 &&
            llvm::all_of(op->getResultTypes(),
                         [](Type type) { return type.isIntOrIndex(); }) &&

@@ -1,0 +1,61 @@
+//===- ChainCost.h - what chains cost on a GPU ------------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The model by which a host function chooses among kernels when it runs: a
+/// chain takes a time for each chunk that does not depend on its neighbours, as
+/// the latency of its products bounds it, and CTAs run in waves of one a
+/// multiprocessor. Times are in nanoseconds. Here is how the model is written
+/// as index arithmetic; its numbers, and where they are from, are in
+/// ChainCost.cpp.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DIALECT_DELTA_TRANSFORMS_CHAINCOST_H
+#define DELTA_DIALECT_DELTA_TRANSFORMS_CHAINCOST_H
+
+#include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace delta {
+
+/// Costs of the chain kernels of one schedule. A chain is `value_columns` of
+/// the value axis of one head.
+class ChainCost {
+public:
+  explicit ChainCost(ScheduleAttr schedule);
+
+  /// The numbers of chains a CTA that the schedule has kernels for, where a
+  /// head has `columnTiles` chains: those that divide it, or 1.
+  llvm::SmallVector<int64_t> getVariants(int64_t columnTiles) const;
+
+  /// Time for one chunk of each of `chains` chains (an index, at least 0) on
+  /// `multiprocessors`, `tiles` of them a CTA:
+  /// ceil(chains / tiles / multiprocessors) times the time of a CTA.
+  mlir::Value emitChunk(mlir::ImplicitLocOpBuilder &b, mlir::Value chains,
+                        mlir::Value multiprocessors, int64_t tiles) const;
+  /// The least of these over the variants.
+  mlir::Value emitBestChunk(mlir::ImplicitLocOpBuilder &b, mlir::Value chains,
+                            mlir::Value multiprocessors,
+                            int64_t columnTiles) const;
+
+  /// How many percent of a chunk's time it takes without the outputs.
+  int64_t getTransferPercent() const;
+  /// One step of the kernel that combines segments.
+  int64_t getCombine() const;
+  /// Two more launches, with what they leave idle at their ends.
+  int64_t getLaunches() const;
+
+private:
+  /// A chunk, of a CTA with one chain and with two; 0: no such kernel.
+  int64_t apart, paired;
+  llvm::SmallVector<int64_t> variants;
+};
+
+} // namespace delta
+
+#endif // DELTA_DIALECT_DELTA_TRANSFORMS_CHAINCOST_H

@@ -1,0 +1,63 @@
+// RUN: delta-opt %s --split-input-file --verify-diagnostics --delta-split-sequence
+
+// Chains that are no maps of their state.
+
+func.func @nonlinear(%k: memref<?x?x2x64xbf16>, %v: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
+    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  scf.forall (%b, %h) in (%B, 2) {
+    %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %zero) -> (tensor<64x64xf32>) {
+      %K = delta.load %k[%b, %c, %h, %c0] rows(%c1) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
+      // expected-error @+1 {{split_sequence: expected an op that is linear in the state}}
+      %X = arith.mulf %S, %S : tensor<64x64xf32>
+      %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @source(%k: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
+    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  scf.forall (%b, %h) in (%B, 2) {
+    // expected-error @+1 {{split_sequence: expected what is added to the state's part to be rows of an array}}
+    %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %zero) -> (tensor<64x64xf32>) {
+      %K = delta.load %k[%b, %c, %h, %c0] rows(%c1) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
+      %X = arith.subf %zero, %S : tensor<64x64xf32>
+      %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @initial(%k: memref<?x?x2x64xbf16>, %v: memref<?x?x2x64xbf16>, %B: index, %n: index, %T: index) attributes {
+    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.forall (%b, %h) in (%B, 2) {
+    %made = delta.identity %h : tensor<64x64xf32>
+    // expected-error @+1 {{split_sequence: expected an initial state that is loaded or all equal}}
+    %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %made) -> (tensor<64x64xf32>) {
+      %t = arith.muli %c, %c64 : index
+      %left = arith.subi %T, %t : index
+      %rows = arith.minui %left, %c64 : index
+      %K = delta.load %k[%b, %t, %h, %c0] rows(%rows) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
+      %V = delta.load %v[%b, %t, %h, %c0] rows(%rows) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
+      %X = arith.subf %V, %S : tensor<64x64xf32>
+      %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+  }
+  return
+}
