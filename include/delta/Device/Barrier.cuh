@@ -43,15 +43,17 @@ DELTA_DEVICE void barrier_init_fence() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// One arrival by lane 0 of the calling warp for what all its lanes have done
-/// before. A predicated instruction, no branch: in a basic block of its own,
-/// code between products in flight makes ptxas serialise them (C7517).
-DELTA_DEVICE void barrier_arrive(uint32_t barrier) {
+/// An arrival by lane 0 of the calling warp for what all its lanes have done
+/// before; it counts as `arrivals` of them. A predicated instruction, no
+/// branch: in a basic block of its own, code between products in flight makes
+/// ptxas serialise them (C7517).
+DELTA_DEVICE void barrier_arrive(uint32_t barrier, int arrivals = 1) {
   __syncwarp();
-  asm volatile("{ .reg .pred p; setp.eq.s32 p, %1, 0;"
-               " @p mbarrier.arrive.shared::cta.b64 _, [%0]; }" ::"r"(barrier),
-               "r"(lane_index())
-               : "memory");
+  asm volatile(
+      "{ .reg .pred p; setp.eq.s32 p, %1, 0;"
+      " @p mbarrier.arrive.shared::cta.b64 _, [%0], %2; }" ::"r"(barrier),
+      "r"(lane_index()), "r"(arrivals)
+      : "memory");
 }
 
 /// One arrival by lane 0 of the calling warp, and the announcement of `bytes`

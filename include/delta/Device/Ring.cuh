@@ -102,11 +102,12 @@ DELTA_DEVICE void ring_commit(const Ring<Stages, Fills, Frees> &ring,
 }
 
 /// Gives a slot back whose reads by the calling warp are complete: products
-/// awaited, copies out of it waited for.
+/// awaited, copies out of it waited for. A warp to which others have handed the
+/// slot on, instead of giving it back, answers for all `warps` of them.
 template <int Stages, int Fills, int Frees>
 DELTA_DEVICE void ring_release(const Ring<Stages, Fills, Frees> &ring,
-                               uint32_t index) {
-  detail::barrier_arrive(ring.empty(index));
+                               uint32_t index, int warps = 1) {
+  detail::barrier_arrive(ring.empty(index), warps);
 }
 
 } // namespace delta

@@ -54,6 +54,13 @@ template <int Id, int Threads> DELTA_DEVICE void role_sync() {
   asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
 }
 
+/// Barrier `id`, 1 .. 15, of Threads threads, whole warps, which all pass the
+/// same id: for instances of a role, each with a barrier of its own.
+template <int Threads> DELTA_DEVICE void role_sync(int id) {
+  static_assert(Threads % 32 == 0, "whole warps");
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(Threads) : "memory");
+}
+
 /// Lets the next launch of the stream start, if it was launched as a
 /// programmatic dependent one, as soon as every CTA of this one has called or
 /// left. Says nothing of this launch's memory: see wait_for_prior_launches.

@@ -9,7 +9,7 @@
 // Ring.cuh: producers and consumers that each dawdle at random. Every slot must
 // hold what its use wrote, whole, for as long as a consumer reads it. Slots
 // filled from registers and by copies, one to four stages, more uses than any
-// phase could hide.
+// phase could hide, slots that one role hands on to another.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \
@@ -78,6 +78,64 @@ __global__ void pass(const float *source, uint32_t uses, uint32_t seed,
   }
 }
 
+/// Warps 0 .. 3 read a slot that warp 4 filled and hand it on to warp 5, which
+/// reads it too and gives it back for all of them.
+__global__ void hand_on(uint32_t uses, uint32_t seed, unsigned *wrong,
+                        unsigned *read) {
+  const SharedBase base = shared_base();
+  const Ring<2, 1, 4> ring(base, 2048);
+  const Ring<1, 4, 1> handed(base, 2048 + ring.bytes);
+  if (threadIdx.x == 0) {
+    ring_init(ring);
+    ring_init(handed);
+  }
+  cta_sync();
+  const int warp = uniform_warp_index(), lane = lane_index();
+  for (uint32_t use = 0; use < uses; ++use) {
+    const SharedVector<float, 32> slot(base, use % 2 * 1024);
+    dawdle(use, seed);
+    if (warp == 4) {
+      ring_acquire(ring, use);
+      detail::store_shared(slot.at(lane), value_of(use, lane));
+      ring_commit(ring, use);
+      continue;
+    }
+    if (warp < 4) {
+      ring_peek(ring, use);
+      ring_acquire(handed, use);
+    } else {
+      ring_peek(handed, use);
+      dawdle(use, seed + 1);
+    }
+    atomicAdd(read, 1u);
+    if (element(slot, lane) != value_of(use, lane))
+      atomicAdd(wrong, 1u);
+    if (warp < 4) {
+      ring_commit(handed, use);
+    } else {
+      ring_release(ring, use, 4);
+      ring_release(handed, use);
+    }
+  }
+}
+
+static void check_hand_on() {
+  constexpr uint32_t uses = 500;
+  unsigned *counts;
+  require(cudaMalloc(&counts, 8), "cudaMalloc");
+  require(cudaMemset(counts, 0, 8), "cudaMemset");
+  for (uint32_t seed = 0; seed < 4; ++seed)
+    launch(hand_on, 192, 2048 + 48, uses, seed, counts, counts + 1);
+  unsigned got[2];
+  require(cudaMemcpy(got, counts, 8, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  cudaFree(counts);
+  char detail[120];
+  std::snprintf(detail, sizeof detail, "%u of %u elements wrong", got[0],
+                got[1]);
+  report(got[0] == 0 && got[1] == 4 * uses * 5 * 32, "slots that are handed on",
+         detail);
+}
+
 template <int Stages, int Producers, int Consumers, bool Copies>
 static void check() {
   constexpr int length = 32 * Producers;
@@ -114,5 +172,6 @@ int main() {
   check<1, 1, 1, true>();
   check<2, 2, 4, true>();
   check<3, 4, 8, true>();
+  check_hand_on();
   return finish();
 }

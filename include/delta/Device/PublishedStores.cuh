@@ -1,0 +1,69 @@
+//===- PublishedStores.cuh - copies between CTAs ----------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What one CTA stores with the tensor memory accelerator and another one of the
+// same launch loads with it: tickets that order the CTAs' work, and flags in
+// global memory that count the stores that are complete. Everything here is for
+// one warp of a role; all its lanes call.
+//
+// Waiting cannot deadlock, however few CTAs are resident, where a CTA waits
+// only for work of smaller tickets than its own and works in their order: the
+// smallest ticket that is not done waits for nothing that is not running.
+// Counters and flags are 0 before the launch. For sm_90 and later.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_PUBLISHEDSTORES_CUH
+#define DELTA_DEVICE_PUBLISHEDSTORES_CUH
+
+#include "delta/Device/Tma.cuh"
+
+namespace delta {
+
+/// Adds 1 to *counter and returns what it was, the same in every lane: the n-th
+/// call of a launch returns n.
+DELTA_DEVICE int warp_draw_ticket(int32_t *counter) {
+  int ticket = 0;
+  if (lane_index() == 0)
+    ticket = atomicAdd(counter, 1);
+  return __shfl_sync(0xffffffffu, ticket, 0);
+}
+
+/// Waits until the stores of this warp are complete and adds 1 to *flag: who
+/// sees the new value with await_published may load what was stored.
+DELTA_DEVICE void publish_stores(int32_t *flag) {
+  if (lane_index() == 0)
+    asm volatile("cp.async.bulk.wait_group 0;\n"
+                 "fence.proxy.async;\n"
+                 "red.release.gpu.global.add.s32 [%0], 1;" ::"l"(flag)
+                 : "memory");
+  __syncwarp();
+}
+
+/// Waits until *flag is at least `count`; the loads by tma_load that this warp
+/// starts afterwards see what was stored before. `seen` is a value that *flag
+/// is known to have reached: nothing is read where that is enough. Returns what
+/// is known now.
+DELTA_DEVICE int32_t await_published(const int32_t *flag, int32_t count,
+                                     int32_t seen) {
+  if (seen >= count)
+    return seen;
+  do
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                 : "=r"(seen)
+                 : "l"(flag)
+                 : "memory");
+  while (seen < count);
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncwarp();
+  return __shfl_sync(0xffffffffu, seen, 0);
+}
+
+} // namespace delta
+
+#endif // DELTA_DEVICE_PUBLISHEDSTORES_CUH

@@ -1,0 +1,138 @@
+//===- TriangularSolve.cuh - systems of a normalised kernel -----*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// G = (I + P diag(beta))^-1 P for a strictly lower triangular 64 x 64 P, by one
+// warpgroup. With G, the rows u = v - beta o (a + P u) of a block follow from
+// one product without a division by beta:
+//
+//   a + P u = a + G (v - beta o a)
+//
+// The 16 x 16 blocks on the diagonal are inverted by substitution in f32, one a
+// warp, and applied to their strips, X = N P; what is left of the system is
+// block nilpotent, with E = -(X outside the blocks) diag(beta):
+//
+//   G = (I - E)^-1 X = (I + E^2) (I + E) X
+//
+// No bound on beta is needed. N, E and X are rounded to the 16-bit type before
+// they are multiplied. For sm_90a.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_TRIANGULARSOLVE_CUH
+#define DELTA_DEVICE_TRIANGULARSOLVE_CUH
+
+#include "delta/Device/Barrier.cuh"
+#include "delta/Device/Mma.cuh"
+#include "delta/Device/Roles.cuh"
+#include "delta/Device/Wgmma.cuh"
+
+namespace delta {
+
+namespace detail {
+
+/// The inverse of I + A for the strictly lower 16 x 16 A of this warp, rounded
+/// to T, as a left operand of mma_block. `block` holds the elements of A in the
+/// fragment's order; 2048 bytes of scratch belong to the warp.
+template <class T>
+DELTA_DEVICE void invert_block(const float (&block)[8], uint32_t scratch,
+                               uint32_t (&inverse)[4]) {
+  // Rows of 80 bytes (f32) and of 48 bytes (16-bit): neither the rows of a
+  // store nor those of an ldmatrix meet in a bank.
+  const uint32_t wide = scratch, narrow = scratch + 16 * 80;
+  const int row = fragment_row(), column = fragment_column();
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    store_shared(wide + (row + i % 2 * 8) * 80 + (column + i / 2 * 8) * 4,
+                 block[2 * i], block[2 * i + 1]);
+  __syncwarp();
+  const int lane = lane_index(), own = lane & 15;
+  float x[16];
+#pragma unroll
+  for (int i = 0; i < 16; ++i) {
+    float even = i == own ? 1.0f : 0.0f, odd = 0.0f;
+#pragma unroll
+    for (int j = 0; j < i; j += 4) {
+      float a[4];
+      asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                   : "=f"(a[0]), "=f"(a[1]), "=f"(a[2]), "=f"(a[3])
+                   : "r"(wide + i * 80 + j * 4)
+                   : "memory");
+#pragma unroll
+      for (int k = 0; k < 4 && j + k < i; ++k)
+        (k % 2 ? odd : even) = fmaf(-a[k], x[j + k], k % 2 ? odd : even);
+    }
+    x[i] = even + odd;
+    asm volatile(
+        "st.shared.b16 [%0], %1;" ::"r"(narrow + i * 48 + own * 2),
+        "h"(static_cast<unsigned short>(Element<T>::pack(x[i], x[i]) & 0xffff))
+        : "memory");
+  }
+  __syncwarp();
+  load_matrices<false>(narrow + (lane & 15) * 48 + (lane >> 4) * 16, inverse);
+}
+
+} // namespace detail
+
+/// G = (I + P diag(beta))^-1 P; products of T. Of P only what is below the
+/// diagonal may differ from zero. The tiles `e` and `x` are scratch; all four
+/// warps call, and barrier `id` is theirs alone.
+template <class T>
+DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
+    const Fragment<float, 64, 64, 4> &p, const SharedVector<float, 64> &beta,
+    const SharedTile<T, 64, 64> &e, const SharedTile<T, 64, 64> &x, int id) {
+  using Wide = Fragment<float, 64, 64, 4>;
+  // Computed here and not kept from one call to the next: a register.
+  const int warp = unhoisted_thread_index() >> 5 & 3;
+  const Wide scale = spread_columns<64, 4>(read_column_slice(beta));
+
+  // The warp's block of the diagonal, and its strip as a right operand.
+  float block[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    block[i] = p.x[i] * scale.x[i];
+#pragma unroll
+    for (int w = 1; w < 4; ++w)
+      block[i] = warp == w ? p.x[8 * w + i] * scale.x[8 * w + i] : block[i];
+  }
+  write(convert<T>(p), x);
+  uint32_t inverse[4];
+  detail::invert_block<T>(block, e.address + warp * 2048, inverse);
+
+  Wide strip = fill<Wide>(0.0f), off;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    uint32_t right[4];
+    detail::load_matrices<true>(detail::block_address(x, warp, k), right);
+    detail::mma_block<T>(strip.x + 8 * k, inverse, right[0], right[1]);
+    detail::mma_block<T>(strip.x + 8 * k + 4, inverse, right[2], right[3]);
+#pragma unroll
+    for (int i = 8 * k; i < 8 * k + 8; ++i)
+      off.x[i] = k < warp ? -strip.x[i] * scale.x[i] : 0.0f;
+  }
+  const auto off_a = convert<T>(off);
+  __syncwarp();
+  write(off_a, e);
+  write(convert<T>(strip), x);
+  async_proxy_fence();
+  role_sync<128>(id);
+
+  // Columns 48 and up of E, and 32 and up of its square, are zero.
+  const auto square_0 = dot_nn_start<0, 48>(off_a, e);
+  const auto sum_0 = dot_nn_start<0, 48>(off_a, x, strip);
+  const auto square = await<1>(square_0);
+  const auto sum = await<0>(sum_0);
+  role_sync<128>(id);
+  write(convert<T>(sum), x);
+  async_proxy_fence();
+  role_sync<128>(id);
+  return await<0>(dot_nn_start<0, 32>(convert<T>(square), x, sum));
+}
+
+} // namespace delta
+
+#endif // DELTA_DEVICE_TRIANGULARSOLVE_CUH
