@@ -39,7 +39,7 @@ DELTA_DEVICE int warp_draw_ticket(int32_t *counter) {
 DELTA_DEVICE void publish_stores(int32_t *flag) {
   if (lane_index() == 0)
     asm volatile("cp.async.bulk.wait_group 0;\n"
-                 "fence.proxy.async;\n"
+                 "fence.proxy.async.global;\n"
                  "red.release.gpu.global.add.s32 [%0], 1;" ::"l"(flag)
                  : "memory");
   __syncwarp();
@@ -59,7 +59,7 @@ DELTA_DEVICE int32_t await_published(const int32_t *flag, int32_t count,
                  : "l"(flag)
                  : "memory");
   while (seen < count);
-  asm volatile("fence.proxy.async;" ::: "memory");
+  asm volatile("fence.proxy.async.global;" ::: "memory");
   __syncwarp();
   return __shfl_sync(0xffffffffu, seen, 0);
 }
