@@ -45,8 +45,8 @@ static constexpr int64_t kRoleReserve = 16;
 /// to their prediction by `min_blocks` spilled.
 static constexpr int64_t kOverlap = 96;
 
-/// The same of a kernel whose loops copy nothing ahead: other CTAs of the SM
-/// run while it waits, and the more there are, the better.
+/// The same of a kernel in which nothing overlaps: the more CTAs an SM holds,
+/// the better.
 static constexpr int64_t kAlone = 32;
 
 /// Registers are given to a warp in units of eight a thread.
@@ -184,6 +184,21 @@ static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
   return peak;
 }
 
+/// Whether other tiles are on their way while a kernel computes: copies of
+/// later iterations, or right operands that it makes of products it goes on
+/// with. A kernel that inverts waits for the inverse; other CTAs run meanwhile.
+static bool overlaps(KernelOp kernel) {
+  bool inverts = false, makesOperands = false;
+  kernel.walk([&](TriInverseOp) { inverts = true; });
+  kernel.walk([&](DotOp dot) {
+    makesOperands |= llvm::any_of(dot.getB().getUsers(), [](Operation *user) {
+      return isa<WriteOp>(user);
+    });
+  });
+  return !inverts || makesOperands ||
+         !kernel.getBody().getOps<RingCreateOp>().empty();
+}
+
 namespace {
 
 struct BudgetRegistersPass
@@ -222,8 +237,7 @@ private:
     }
     kernel.setRegisters(peak.registers);
 
-    int64_t besides =
-        kernel.getBody().getOps<RingCreateOp>().empty() ? kAlone : kOverlap;
+    int64_t besides = overlaps(kernel) ? kOverlap : kAlone;
     int64_t registers =
         llvm::alignTo(std::min(peak.registers + besides, cap), kRegisterUnit);
     int64_t byRegisters = limits.registers / (registers * threads);
