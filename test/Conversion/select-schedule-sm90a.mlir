@@ -1,12 +1,13 @@
 // Schedules of warpgroups, on a target that has them.
 // RUN: delta-opt %s --split-input-file --delta-chunk --delta-select-schedule=target=sm_90a --verify-diagnostics -o - | FileCheck %s
 // RUN: not delta-opt %s --split-input-file --delta-chunk --delta-select-schedule=target=sm_90a --remark-format=emitRemark --remarks-filter-passed=delta-select-schedule -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: family sm_90a: a warpgroup keeps 64 value columns, other warps load and store; 3 stages: as many as shared memory holds
+// REMARK: family sm_90a: a warpgroup keeps 64 value columns, other warps load and store; 3 stages: as many as shared memory holds; one or two warpgroups a CTA, and sequences cut into segments, as the sizes of a call want
+// REMARK: 4 stages: as many as shared memory holds; one warpgroup a CTA, and sequences
 // REMARK: family sm_80: a chunk has 32 rows, not 64; 64 value columns a CTA
 
 // Three stages of keys with 128 elements fit, four of 64.
 // CHECK-LABEL: func.func @chosen(
-// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [1]>
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [1, 2], split_sequence = true>
 func.func @chosen(%q: tensor<?x?x2x128xbf16>, %k: tensor<?x?x2x128xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x128xbf16>) key(%k : tensor<?x?x2x128xbf16>)
          value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
@@ -17,7 +18,7 @@ func.func @chosen(%q: tensor<?x?x2x128xbf16>, %k: tensor<?x?x2x128xbf16>, %v: te
 // -----
 
 // CHECK-LABEL: func.func @chosen_narrow
-// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 4, column_tiles = [1]>
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 4, column_tiles = [1], split_sequence = true>
 func.func @chosen_narrow(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)

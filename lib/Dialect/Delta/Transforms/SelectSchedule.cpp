@@ -182,25 +182,35 @@ private:
                              stages);
   }
 
-  /// As many stages, of at most four, as shared memory holds: three where keys
-  /// have 128 elements. Outputs are staged for two chains, or twice for one.
+  /// One chain a CTA, and two where a head has them: the sizes of a call decide
+  /// which runs, and into how many segments its sequences are cut. As many
+  /// stages, of at most four, as shared memory holds for the most chains: three
+  /// where keys have 128 elements. Outputs are staged for two chains, or twice
+  /// for one.
   ScheduleAttr chooseWarpgroups(func::FuncOp func, UpdateOp update) {
     MLIRContext *context = &getContext();
-    const int64_t tiles = 1;
+    const int64_t valueDim = update.getState().getType().getShape()[1];
+    SmallVector<int64_t> tiles = {1};
+    if (valueDim % (2 * kWarpgroupColumns) == 0)
+      tiles.push_back(2);
     int64_t stages = 4;
-    while (stages > 1 && getSharedBytes(update, kWarpgroupColumns * tiles,
-                                        2 * kWarpgroupColumns, stages) >
-                             lookupTarget(target)->sharedBytes)
+    while (stages > 1 &&
+           getSharedBytes(update, kWarpgroupColumns * tiles.back(),
+                          2 * kWarpgroupColumns,
+                          stages) > lookupTarget(target)->sharedBytes)
       --stages;
     remark::passed(func.getLoc(), remarkOf(func))
         << ("family sm_90a: a warpgroup keeps 64 value columns, other warps "
             "load and store; " +
-            Twine(stages) + " stages: as many as shared memory holds")
+            Twine(stages) + " stages: as many as shared memory holds; " +
+            (tiles.size() == 2 ? "one or two warpgroups a CTA"
+                               : "one warpgroup a CTA") +
+            ", and sequences cut into segments, as the sizes of a call want")
                .str();
     return ScheduleAttr::get(context, StringAttr::get(context, "sm_90a"),
                              kWarpgroupColumns, stages,
-                             DenseI64ArrayAttr::get(context, {tiles}),
-                             /*split_sequence=*/false);
+                             DenseI64ArrayAttr::get(context, tiles),
+                             /*split_sequence=*/true);
   }
 };
 
