@@ -256,8 +256,8 @@ DELTA_DEVICE void invert_column(const SharedMatrix<float, C, C> &scratch,
 /// `a` holds on and above the diagonal is not used.
 ///
 /// Barriers: two (one for C = 16), at least C / 16 warps in the CTA. `scratch`
-/// must be free when the function is entered; it is free behind the next barrier
-/// after it.
+/// must be free when the function is entered; it is free behind the next
+/// barrier after it.
 ///
 /// Work: block column j costs sum_{i > j} (i - j + 1) block products and is one
 /// warp's. Which warp's differs from CTA to CTA, so that the schedulers of an
