@@ -59,7 +59,7 @@ def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
     // becomes
     %chains = 2 * 32 * %B
     %apart = ceildiv(%chains, %sms) * 1000
-    %paired = ceildiv(ceildiv(%chains, 2), %sms) * 1750
+    %paired = ceildiv(ceildiv(%chains, 2), %sms) * 1900
     scf.if (%paired < %apart) {
       tile.launch @chain_by2 grid(%c2, %c32, %B) args(..)
     } else {

@@ -15,6 +15,7 @@
 #include "KernelBody.h"
 #include "Spelling.h"
 
+#include "delta/Dialect/Cuda/IR/Comparison.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -294,28 +295,6 @@ static std::optional<BinaryKind> binaryKindOf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-static BinaryKind comparisonOf(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return BinaryKind::Eq;
-  case arith::CmpIPredicate::ne:
-    return BinaryKind::Ne;
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return BinaryKind::Lt;
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return BinaryKind::Le;
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return BinaryKind::Gt;
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return BinaryKind::Ge;
-  }
-  llvm_unreachable("covered switch");
-}
-
 /// The device library's name of an elementwise function.
 static StringRef functionOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
@@ -380,9 +359,10 @@ LogicalResult KernelBody::convertArithmetic(Operation *op) {
                success();
       })
       .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
-        return define(result, binary(comparisonOf(compare.getPredicate()),
-                                     use(compare.getLhs()),
-                                     use(compare.getRhs()), name)),
+        return define(result,
+                      binary(cuda::getComparison(compare.getPredicate()),
+                             use(compare.getLhs()), use(compare.getRhs()),
+                             name)),
                success();
       })
       .Case<arith::SelectOp>([&](arith::SelectOp select) {

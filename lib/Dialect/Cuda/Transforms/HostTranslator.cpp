@@ -14,7 +14,7 @@
 #include "HostTranslator.h"
 
 #include "Launcher.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "delta/Dialect/Cuda/IR/Comparison.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -74,29 +74,6 @@ static StringRef getSizeName(Operation *op) {
     return name.getName();
   // A chunked program rounds up to count chunks.
   return isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op) ? "chunks" : "";
-}
-
-/// Nothing here is negative, so that signs do not count.
-static BinaryKind getComparison(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return BinaryKind::Eq;
-  case arith::CmpIPredicate::ne:
-    return BinaryKind::Ne;
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return BinaryKind::Lt;
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return BinaryKind::Le;
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return BinaryKind::Gt;
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return BinaryKind::Ge;
-  }
-  llvm_unreachable("covered switch");
 }
 
 Value HostTranslator::translate(Operation *op) {

@@ -16,22 +16,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs/check.h"
+#include "Inputs/fill_tile.cuh"
 #include "delta/Device/Global.cuh"
 #include "delta/Device/Mma.cuh"
 
 using namespace delta;
 using namespace test;
-
-/// Copies a row-major matrix to a tile, element by element.
-template <class T, int Rows, int Cols>
-__device__ void fill_tile(const SharedTile<T, Rows, Cols> &tile,
-                          const float *src) {
-  for (int i = threadIdx.x; i < Rows * Cols; i += blockDim.x)
-    *static_cast<T *>(__cvta_shared_to_generic(
-        tile.piece(i / Cols, i % Cols / 8) + i % 8 * 2)) =
-        Element<T>::from_float(src[i]);
-  cta_sync();
-}
 
 template <bool Transposed, Part P, int RowSteps, int ColumnSteps, class T,
           int M, int N, int K>
@@ -44,11 +34,13 @@ __global__ void product(const float *a, const float *b, float *d,
   if constexpr (Transposed) {
     const SharedTile<T, N, K> tile(shared_base(), 0);
     fill_tile(tile, b);
+    cta_sync();
     store(dot_nt<P, RowSteps, ColumnSteps>(left, tile, acc), d, N, 1);
     store(dot_nt<P, RowSteps, ColumnSteps>(left, tile), plain, N, 1);
   } else {
     const SharedTile<T, K, N> tile(shared_base(), 0);
     fill_tile(tile, b);
+    cta_sync();
     store(dot_nn<P, RowSteps, ColumnSteps>(left, tile, acc), d, N, 1);
     store(dot_nn<P, RowSteps, ColumnSteps>(left, tile), plain, N, 1);
   }

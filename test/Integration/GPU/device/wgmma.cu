@@ -19,20 +19,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs/check.h"
+#include "Inputs/fill_tile.cuh"
 #include "delta/Device/Sm90a.cuh"
 
 using namespace delta;
 using namespace test;
-
-/// Copies a row-major matrix to a tile, element by element.
-template <class T, int Rows, int Cols>
-__device__ void fill_tile(const SharedTile<T, Rows, Cols> &tile,
-                          const float *src) {
-  for (int i = threadIdx.x; i < Rows * Cols; i += blockDim.x)
-    *static_cast<T *>(__cvta_shared_to_generic(
-        tile.piece(i / Cols, i % Cols / 8) + i % 8 * 2)) =
-        Element<T>::from_float(src[i]);
-}
 
 /// b [N, K] for a b^T, [K, N] for a b.
 template <bool Transposed, class T, int N, int K> struct RightTile;
