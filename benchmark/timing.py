@@ -20,9 +20,21 @@ SAMPLE_MS = 8.0
 ROUNDS = 21
 
 
+class Replay:
+    """A graph of one call, and the call: a graph does not keep the arrays alive that
+    the call allocated outside of it, and PyTorch unmaps free memory in front of every
+    capture."""
+
+    def __init__(self, graph, call):
+        self.graph, self.call = graph, call
+
+    def replay(self):
+        self.graph.replay()
+
+
 def capture(call):
-    """A graph of one call, after three calls outside of it (compilation,
-    autotuning, allocation)."""
+    """The replay of one call, captured after three calls outside of the graph
+    (compilation, autotuning, allocation)."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -33,7 +45,7 @@ def capture(call):
     with torch.cuda.graph(graph):
         call()
     torch.cuda.synchronize()
-    return graph
+    return Replay(graph, call)
 
 
 class Sampler:

@@ -24,19 +24,31 @@ namespace delta {
 
 namespace detail {
 
-/// cuTensorMapEncodeTiled of the driver, or null without one that has it.
-inline decltype(&cuTensorMapEncodeTiled) encode_tiled() {
-  static const auto function = [] {
-    void *entry = nullptr;
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry,
-                                         12000, cudaEnableDefault,
-                                         &found) != cudaSuccess ||
-        found != cudaDriverEntryPointSuccess)
-      entry = nullptr;
-    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry);
-  }();
-  return function;
+/// The driver's function of that name, or null without one that has it. No
+/// library need be linked for it.
+template <class Function>
+Function *driver_function(const char *name, unsigned version) {
+  void *entry = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  if (cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault,
+                                       &found) != cudaSuccess ||
+      found != cudaDriverEntryPointSuccess)
+    return nullptr;
+  return reinterpret_cast<Function *>(entry);
+}
+
+/// Gives the calling thread the current device's primary context where it has
+/// none, as the runtime's first launch would. A context that the thread has is
+/// left alone. The driver makes maps in a context alone.
+inline cudaError_t bind_context() {
+  static const auto get_current =
+      driver_function<decltype(cuCtxGetCurrent)>("cuCtxGetCurrent", 4000);
+  CUcontext context = nullptr;
+  if (get_current && get_current(&context) == CUDA_SUCCESS && context)
+    return cudaSuccess;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  return error == cudaSuccess ? cudaSetDevice(device) : error;
 }
 
 } // namespace detail
@@ -54,7 +66,8 @@ inline decltype(&cuTensorMapEncodeTiled) encode_tiled() {
 /// The map of an array without elements is zeroed; no kernel may read it.
 /// Returns cudaErrorInvalidValue where an extent, a stride, a box or the
 /// address cannot be in a map, cudaErrorNotSupported without a driver that
-/// makes maps.
+/// makes maps, another error where the device has no context and gets none.
+/// Any thread may call it, also one that has not used CUDA before.
 template <class T, int Rank>
 cudaError_t make_tensor_map(CUtensorMap *map, const T *base,
                             const int64_t (&extents)[Rank],
@@ -82,9 +95,14 @@ cudaError_t make_tensor_map(CUtensorMap *map, const T *base,
     return cudaErrorInvalidValue;
   if (empty)
     return cudaSuccess;
-  const auto encode = detail::encode_tiled();
+  static const auto encode =
+      detail::driver_function<decltype(cuTensorMapEncodeTiled)>(
+          "cuTensorMapEncodeTiled", 12000);
   if (!encode)
     return cudaErrorNotSupported;
+  const cudaError_t bound = detail::bind_context();
+  if (bound != cudaSuccess)
+    return bound;
   box[0] = static_cast<cuuint32_t>(columns);
   box[row_axis] = static_cast<cuuint32_t>(rows);
   const CUresult result = encode(map,

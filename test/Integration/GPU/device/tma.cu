@@ -20,6 +20,8 @@
 #include "delta/Device/Sm90a.cuh"
 #include "delta/Device/TensorMap.h"
 
+#include <thread>
+
 using namespace delta;
 using namespace test;
 
@@ -171,6 +173,10 @@ static void check_status() {
   report(status(nullptr, 64, 0, 64, 64) == cudaSuccess &&
              std::memcmp(&map, &zero, sizeof map) == 0,
          "an array without elements has a zeroed map");
+  // Launches may come from threads that have not used CUDA before.
+  cudaError_t elsewhere = cudaErrorUnknown;
+  std::thread([&] { elsewhere = status(x.data(), 64, 64, 64, 64); }).join();
+  report(elsewhere == cudaSuccess, "a map made by a new thread");
 }
 
 int main() {
