@@ -222,13 +222,14 @@ def Tile_SpreadOp : Tile_ValueOp<"spread", [Pure]> {
 }
 
 def Tile_MaskOp : Tile_ValueOp<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "Keep a part of a matrix, 0 elsewhere";
+  let summary = "Keep a part of a matrix, `fill` (0) elsewhere";
   let description = [{
     `columns`, where given, also drops columns from that index on. What is dropped may
-    be NaN or Inf.
+    be NaN or Inf; it becomes `fill`.
   }];
   let arguments = (ins Tile_Tile:$input, Optional<Index>:$columns, Tile_Part:$part,
-      Tile_Steps:$row_steps, Tile_Steps:$col_steps);
+      Tile_Steps:$row_steps, Tile_Steps:$col_steps,
+      DefaultValuedAttr<F32Attr, "0.0f">:$fill);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$part $input (`columns` `(` $columns^ `)`)? attr-dict `:` type($input)";
 }
@@ -298,10 +299,32 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure]> {
 
 def Tile_TicketOp : Tile_ValueOp<"ticket"> {
   let summary = "The next work item, in launch order";
-  let description = [{ Atomically increments `counter[0]`, returns its old value. }];
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$counter);
+  let description = [{
+    Atomically increments `counter[0]`, returns its old value: the n-th CTA that asks
+    gets n, whatever its place in the grid. In the final form `scratch` is shared memory
+    for one element, through which the CTA's threads learn the item.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$counter,
+      Optional<AnyMemRef>:$scratch);
   let results = (outs Index:$item);
-  let assemblyFormat = "$counter attr-dict `:` type($counter)";
+  let assemblyFormat = [{
+    $counter (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict
+    `:` type($counter)
+  }];
+}
+
+def Tile_ClearOp : Tile_ValueOp<"clear"> {
+  let summary = "Zero every element of a workspace, before the launches behind it";
+  let description = [{
+    Stands in the host function: each run of the host program clears the array anew, so
+    that a captured graph can be replayed. Counters and flags (i32) start at 0 this way.
+
+    ```mlir
+    tile.clear %progress : memref<?xi32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemWrite]>:$array);
+  let assemblyFormat = "$array attr-dict `:` type($array)";
 }
 
 def Tile_SignalOp : Tile_ValueOp<"signal"> {
@@ -316,7 +339,7 @@ def Tile_ExpectOp : Tile_ValueOp<"expect"> {
   let summary = "Wait until a flag holds at least `epoch`";
   let description = [{
     Acquire order; declared as a write too, so that no load moves across it and an
-    expectation is never dead. On the CPU, where CTAs run one after another in ticket order, it
+    expectation is never dead. Flags are never negative: nothing waits for epoch 0. On the CPU, where CTAs run one after another in ticket order, it
     is an assertion: a wait that would block is a wrong order.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$flags, Variadic<Index>:$indices,

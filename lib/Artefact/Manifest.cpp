@@ -26,6 +26,8 @@ using namespace delta;
 static std::string getDtype(MemRefType type) {
   if (type.getElementType().isBF16())
     return "bfloat16";
+  if (type.getElementType().isInteger(32))
+    return "int32";
   return type.getElementType().isF16() ? "float16" : "float32";
 }
 

@@ -61,6 +61,9 @@ DELTA_DEVICE float rsqrt(float x) {
   return x > 0.0f && x < __int_as_float(0x7f800000) ? step : y;
 }
 
+/// x rounded to the nearest integer, halves to even (as math.roundeven).
+DELTA_DEVICE float round_even(float x) { return rintf(x); }
+
 /// 1 / (1 + e^-x), relative error about 2^-21 + |x| 2^-24; exactly 0.5 at 0.
 DELTA_DEVICE float sigmoid(float x) {
   float r;
@@ -184,6 +187,10 @@ DELTA_DEVICE F exp(const F &a) {
 template <class F, class = typename F::elementwise>
 DELTA_DEVICE F rsqrt(const F &a) {
   return detail::map(a, [](float x) { return rsqrt(x); });
+}
+template <class F, class = typename F::elementwise>
+DELTA_DEVICE F round_even(const F &a) {
+  return detail::map(a, [](float x) { return round_even(x); });
 }
 template <class F, class = typename F::elementwise>
 DELTA_DEVICE F sigmoid(const F &a) {

@@ -15,6 +15,7 @@
 #define DELTA_DEVICE_SM80_CUH
 
 #include "delta/Device/Copy.cuh"
+#include "delta/Device/Flags.cuh"
 #include "delta/Device/Global.cuh"
 #include "delta/Device/Mma.cuh"
 #include "delta/Device/Scan.cuh"

@@ -251,6 +251,8 @@ LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
     Type type = cast<cuda::VariableType>(variable.getType()).getValue();
     return cuda::ReadOp::create(b, type, variable, /*name=*/StringAttr());
   };
+  watchFlags(loop);
+  size_t watched = watches.size();
   StringRef counter = nameOf(loop.getInductionVar());
   auto converted = cuda::ForOp::create(
       b, use(loop.getLowerBound()), use(loop.getUpperBound()),
@@ -274,6 +276,7 @@ LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
       cuda::AssignOp::create(b, variable, value);
     }
   }
+  watches.truncate(watched); // those of the body's scope
   for (auto [result, variable] : llvm::zip(loop.getResults(), variables))
     define(result, read(variable));
   return success();
@@ -302,6 +305,7 @@ static StringRef functionOf(Operation *op) {
       .Case<arith::MaximumFOp>([](auto) { return "max"; })
       .Case<math::ExpOp>([](auto) { return "exp"; })
       .Case<math::Exp2Op>([](auto) { return "exp2"; })
+      .Case<math::RoundEvenOp>([](auto) { return "round_even"; })
       .Case<math::RsqrtOp>([](auto) { return "rsqrt"; })
       .Default([](Operation *) { return ""; });
 }
@@ -371,6 +375,11 @@ LogicalResult KernelBody::convertArithmetic(Operation *op) {
                                       use(select.getTrueValue()),
                                       use(select.getFalseValue()), name));
         return success();
+      })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp>([&](auto cast) {
+        return define(result,
+                      cuda::CastOp::create(b, type, use(cast.getIn()), name)),
+               success();
       })
       .Case<arith::MinUIOp, arith::MinSIOp, arith::MaxUIOp, arith::MaxSIOp>(
           [&](auto extremum) {

@@ -139,6 +139,15 @@ private:
   mlir::LogicalResult convertRingCopy(tile::CopyOp op);
   mlir::LogicalResult convertView(mlir::memref::SubViewOp op);
 
+  // Tickets and flags: FlagStatements.cpp.
+  mlir::LogicalResult convertTicket(tile::TicketOp op);
+  void convertSignal(tile::SignalOp op);
+  void convertExpect(tile::ExpectOp op);
+  /// Declares, in front of `loop`, what is known of the flags that it expects.
+  void watchFlags(mlir::scf::ForOp loop);
+  /// The variable that holds what is known of the flag of `op`, or null.
+  mlir::Value findWatch(tile::ExpectOp op);
+
   /// What stands for `value`. A repeated number becomes a tile here.
   mlir::Value use(mlir::Value value);
   /// The same, where a number serves as well as a tile of equal numbers.
@@ -233,6 +242,14 @@ private:
   llvm::DenseMap<mlir::Value, Place> places;
   /// By the block and the index that is counted.
   llvm::DenseMap<std::pair<mlir::Block *, mlir::Value>, mlir::Value> useNumbers;
+
+  /// A flag, and the variable that holds a value that it had.
+  struct Watch {
+    mlir::Value flags;
+    llvm::SmallVector<mlir::Value> indices;
+    mlir::Value seen;
+  };
+  llvm::SmallVector<Watch> watches;
 };
 
 } // namespace delta

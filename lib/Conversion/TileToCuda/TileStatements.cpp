@@ -68,6 +68,11 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       })
       .Case<memref::SubViewOp>(
           [&](memref::SubViewOp view) { return convertView(view); })
+      .Case<TicketOp>([&](TicketOp ticket) { return convertTicket(ticket); })
+      .Case<SignalOp>(
+          [&](SignalOp signal) { return convertSignal(signal), success(); })
+      .Case<ExpectOp>(
+          [&](ExpectOp expect) { return convertExpect(expect), success(); })
       .Case<ScanOp>([&](ScanOp scan) -> LogicalResult {
         if (!scan.getScratch())
           return scan.emitError("expected a scratch buffer");
@@ -402,8 +407,12 @@ LogicalResult KernelBody::convertMask(tile::MaskOp op) {
   SmallVector<Attribute> arguments = {partAttr(op.getPart())};
   if (op.getRowSteps() != 1 || op.getColSteps() != 1)
     arguments.append({integer(op.getRowSteps()), integer(op.getColSteps())});
+  SmallVector<Value> args = {use(op.getInput())};
+  if (!op.getFill().isZero())
+    args.push_back(cuda::LiteralOp::create(b, b.getF32Type(), op.getFillAttr(),
+                                           /*name=*/StringAttr()));
   define(op.getResult(), call(convertType(op.getType()), "mask", arguments,
-                              use(op.getInput()), resultName(op)));
+                              args, resultName(op)));
   return success();
 }
 

@@ -38,6 +38,34 @@ func.func @f(%q: memref<2x?x4xf32> {delta.name = "q"}, %k: memref<3x?x4xf32> {de
 // -----
 
 func.func @f(%q: memref<?x?x4xf32>) {
+  // expected-error@+1 {{array: expected workspace, got an argument}}
+  tile.clear %q : memref<?x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: memref<?x?x4xf32>) {
+  // expected-error@+1 {{workspace must be a contiguous memref of f32, bf16, f16 or i32, got 'memref<4xi64>'}}
+  %a = memref.alloc() : memref<4xi64>
+  return
+}
+
+// -----
+
+cuda.kernel @k(%x: !cuda.pointer<i32> {cuda.name = "x"}) attributes {threads = 32 : i64, grid = array<i64: 1>} {}
+func.func @f(%q: memref<?x?x4xf32>) {
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<4xi32>
+  tile.launch @k grid(%c1) args(%a : memref<4xi32>)
+  // expected-error@+1 {{expected in front of the launches}}
+  tile.clear %a : memref<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%q: memref<?x?x4xf32>) {
   // expected-error@+1 {{'memref.copy' is nothing that a launcher can do}}
   memref.copy %q, %q : memref<?x?x4xf32> to memref<?x?x4xf32>
   return

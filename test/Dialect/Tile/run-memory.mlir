@@ -75,16 +75,15 @@ func.func @main() {
   tile.store %v, %out[%c0, %c0] {dims = array<i64: 1>} : tensor<4xf32>, memref<3x4xf32>
   call @show(%out) : (memref<3x4xf32>) -> ()
 
-  // Tickets come in order, an expectation of a flag that is set passes.
+  // Tickets count from a cleared counter, an expectation of a flag that is set passes.
   // CHECK: data =
   // CHECK-NEXT: [0, 1, 2, -1]
   linalg.fill ins(%minus : f32) outs(%out : memref<3x4xf32>)
   %counter = memref.alloc() : memref<1xi32>
   %flags = memref.alloc() : memref<2x2xi32>
-  %z = arith.constant 0 : i32
   %epoch = arith.constant 5 : i32
   %earlier = arith.constant 4 : i32
-  memref.store %z, %counter[%c0] : memref<1xi32>
+  tile.clear %counter : memref<1xi32>
   %c3 = arith.constant 3 : index
   scf.for %i = %c0 to %c3 step %c1 {
     %item = tile.ticket %counter : memref<1xi32>

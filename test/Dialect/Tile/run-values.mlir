@@ -170,6 +170,14 @@ func.func @main() {
   %nan = arith.constant dense<[[0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7FC00000], [0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7FC00000], [9.0, 0x7FC00000, 0x7FC00000, 0x7F800000], [-1.0, 2.0, 0x7FC00000, 0xFF800000]]> : tensor<4x4xf32>
   %sls = tile.mask strict_lower %nan columns(%c1) {row_steps = 2} : tensor<4x4xf32>
   call @show4(%sls) : (tensor<4x4xf32>) -> ()
+  // Scores that do not exist must not be a maximum.
+  // CHECK: data =
+  // CHECK-NEXT: [-8, -8, -8, -8]
+  // CHECK-NEXT: [5, -8, -8, -8]
+  // CHECK-NEXT: [9, 10, -8, -8]
+  // CHECK-NEXT: [-1, -2, -3, -8]
+  %filled = tile.mask strict_lower %m {fill = -8.0 : f32} : tensor<4x4xf32>
+  call @show4(%filled) : (tensor<4x4xf32>) -> ()
   // CHECK: data =
   // CHECK-NEXT: [1, 0, 0, 0]
   // CHECK-NEXT: [5, 0, 0, 0]

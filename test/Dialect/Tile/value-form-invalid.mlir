@@ -194,6 +194,22 @@ func.func @ticket_counter(%x: memref<2x2xi32>, %y: memref<1xi64>) {
 
 // -----
 
+func.func @ticket_scratch(%x: memref<1xi32>, %y: memref<4xf32>) {
+  // expected-error @below {{'tile.ticket' op scratch: expected a buffer in #tile.smem, got 'memref<4xf32>'}}
+  %r = tile.ticket %x scratch(%y : memref<4xf32>) : memref<1xi32>
+  return
+}
+
+// -----
+
+tile.kernel @clear_in_a_kernel(%i: index, %x: memref<1xi32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  // expected-error @below {{'tile.clear' op expected in a host function, got in a kernel}}
+  tile.clear %x : memref<1xi32>
+  tile.return
+}
+
+// -----
+
 func.func @flags_element(%x: memref<1xi64>, %i: index, %e: i32) {
   // expected-error @below {{'tile.signal' op flags: expected elements of 'i32', got 'i64'}}
   tile.signal %x[%i], %e : memref<1xi64>

@@ -81,7 +81,9 @@ tile.kernel private @flags(%i: index, %counter: memref<1xi32>,
 
 // CHECK-LABEL: func.func @host
 func.func @host(%B: index, %k: memref<?x?x2x128xbf16>,
-                %s: memref<?x2x64x128xf32>) {
+                %s: memref<?x2x64x128xf32>, %flags: memref<?xi32>) {
+  // CHECK: tile.clear %{{.*}} : memref<?xi32>
+  tile.clear %flags : memref<?xi32>
   // CHECK: tile.launch @products grid(%{{.*}}) args(%{{.*}}, %{{.*}} : memref<?x?x2x128xbf16>, memref<?x2x64x128xf32>)
   tile.launch @products grid(%B)
       args(%k, %s : memref<?x?x2x128xbf16>, memref<?x2x64x128xf32>)

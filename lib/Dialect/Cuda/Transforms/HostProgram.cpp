@@ -156,6 +156,7 @@ private:
   LogicalResult readBlock(Block &block);
   LogicalResult readOp(Operation *op);
   LogicalResult readIf(scf::IfOp op);
+  LogicalResult readClear(tile::ClearOp op);
   LogicalResult readLaunch(tile::LaunchOp op);
   LogicalResult boundSizes();
   /// Lowers the limit to what the tensor maps of a launch can describe.
@@ -303,13 +304,30 @@ LogicalResult HostReader::readBlock(Block &block) {
   return success();
 }
 
+LogicalResult HostReader::readClear(tile::ClearOp op) {
+  if (!program.launches.empty())
+    return op.emitError("expected in front of the launches");
+  Value array = getUnderlyingArray(op.getArray());
+  for (HostBuffer &buffer : program.buffers)
+    if (buffer.op.getResult() == array) {
+      buffer.isCleared = true;
+      return success();
+    }
+  return op.emitError("array: expected workspace, got an argument");
+}
+
 LogicalResult HostReader::readOp(Operation *op) {
+  if (auto clear = dyn_cast<tile::ClearOp>(op))
+    return readClear(clear);
   if (auto launch = dyn_cast<tile::LaunchOp>(op))
     return readLaunch(launch);
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-    if (!isSupported(alloc.getType()))
+    // i32: counters and flags.
+    bool isCounter = alloc.getType().getLayout().isIdentity() &&
+                     alloc.getType().getElementType().isInteger(32);
+    if (!isCounter && !isSupported(alloc.getType()))
       return op->emitError() << "workspace must be a contiguous memref of f32, "
-                                "bf16 or f16, got "
+                                "bf16, f16 or i32, got "
                              << alloc.getType();
     auto wanted = op->getAttrOfType<StringAttr>("delta.name");
     program.buffers.push_back(

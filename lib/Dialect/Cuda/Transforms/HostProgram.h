@@ -39,6 +39,8 @@ struct HostBuffer {
   mlir::memref::AllocOp op;
   std::string name;
   HostCondition condition;
+  /// Zeroed by each run before its first launch.
+  bool isCleared = false;
 };
 
 struct HostLaunch {

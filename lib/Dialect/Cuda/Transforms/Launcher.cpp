@@ -62,6 +62,7 @@ private:
   /// One variable for each array and box, whichever launches use it.
   void makeTensorMaps(HostTranslator &host);
   void makeTensorMap(HostTranslator &host, Value array, TensorMapAttr map);
+  void clearBuffers(HostTranslator &host, Value stream);
   Value getBlocks(HostTranslator &host, HostLaunch &launch);
   SmallVector<Value> getKernelArguments(HostTranslator &host,
                                         HostLaunch &launch);
@@ -148,6 +149,22 @@ void LauncherBuilder::makePointers(HostTranslator &host, Value args,
     pointers[buffer.op] = code.cast(
         offset ? code.add(base, offset) : base,
         code.pointerTo(buffer.op.getType().getElementType()), buffer.name);
+  }
+}
+
+void LauncherBuilder::clearBuffers(HostTranslator &host, Value stream) {
+  for (HostBuffer &buffer : program.buffers) {
+    if (!buffer.isCleared)
+      continue;
+    // In the stream, so that a graph that captures the launches replays it too.
+    MemRefType type = buffer.op.getType();
+    Value bytes = host.getElements(buffer.op.getResult(), 0,
+                                   type.getElementTypeBitWidth() / 8);
+    bytes = code.cast(bytes, code.opaque("size_t"));
+    passOnCuda(
+        code.call("cudaMemsetAsync",
+                  {pointers.lookup(buffer.op), code.integer(0), bytes, stream},
+                  errorType, buffer.name + "_clear_error"));
   }
 }
 
@@ -346,6 +363,7 @@ void LauncherBuilder::buildLaunch() {
         if (llvm::any_of(program.launches, overlaps))
           launched = code.declare(code.builder.getI1Type(), code.truth(false),
                                   "launched");
+        clearBuffers(host, arguments[2]);
         for (auto [launch, count] : llvm::zip(program.launches, blocks))
           buildKernelLaunch(host, launch, count, arguments[2]);
         code.ret(enumerator(Status::Success));

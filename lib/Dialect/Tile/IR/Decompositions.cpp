@@ -318,9 +318,10 @@ FailureOr<SmallVector<Value>> MaskOp::decompose(OpBuilder &builder) {
           conditions.push_back(arith::CmpIOp::create(
               b, l, arith::CmpIPredicate::slt, column, getColumns()));
         Value kept = arguments[0];
-        Value zero = constantFloat(b, l, type.getElementType(), 0.0);
+        Value fill = constantFloat(b, l, type.getElementType(),
+                                   getFill().convertToFloat());
         for (Value condition : conditions)
-          kept = arith::SelectOp::create(b, l, condition, kept, zero);
+          kept = arith::SelectOp::create(b, l, condition, kept, fill);
         return kept;
       });
   return SmallVector<Value>{masked};
@@ -416,6 +417,15 @@ FailureOr<SmallVector<Value>> TicketOp::decompose(OpBuilder &builder) {
                                   getCounter(), constantIndex(builder, loc, 0));
   return SmallVector<Value>{
       arith::IndexCastOp::create(builder, loc, builder.getIndexType(), item)};
+}
+
+FailureOr<SmallVector<Value>> ClearOp::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  auto type = cast<MemRefType>(getArray().getType());
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  linalg::FillOp::create(builder, loc, zero, getArray());
+  return SmallVector<Value>{};
 }
 
 FailureOr<SmallVector<Value>> SignalOp::decompose(OpBuilder &builder) {

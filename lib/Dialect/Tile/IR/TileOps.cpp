@@ -236,7 +236,15 @@ static LogicalResult expectFlags(Operation *op, StringRef name, Value flags,
 }
 
 LogicalResult TicketOp::verify() {
-  return expectFlags(*this, "counter", getCounter(), /*indices=*/1);
+  if (failed(expectFlags(*this, "counter", getCounter(), /*indices=*/1)))
+    return failure();
+  return expectScratch(*this, getScratch(), 1);
+}
+
+LogicalResult ClearOp::verify() {
+  if (getOperation()->getParentOfType<KernelOp>())
+    return emitOpError("expected in a host function, got in a kernel");
+  return success();
 }
 
 LogicalResult SignalOp::verify() {

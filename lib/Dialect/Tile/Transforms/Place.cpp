@@ -479,6 +479,10 @@ LogicalResult Placer::run() {
       // One partial sum a warp.
       auto type = getSharedType({4}, b.getF32Type());
       placed = placeScratch(op, scan.getScratchMutable(), type, "scan_scratch");
+    } else if (auto ticket = dyn_cast<TicketOp>(op)) {
+      auto type = getSharedType({4}, b.getF32Type());
+      placed =
+          placeScratch(op, ticket.getScratchMutable(), type, "item_scratch");
     } else if (auto inverse = dyn_cast<TriInverseOp>(op)) {
       auto type = getSharedType(tileType(inverse.getInput()).getShape(),
                                 b.getF32Type());

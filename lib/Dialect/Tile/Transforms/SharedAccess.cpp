@@ -59,6 +59,8 @@ SmallVector<SharedAccess> delta::tile::getSharedAccesses(Operation *op) {
       .Case<DotOp>([&](DotOp dot) { add(dot.getB(), true, false); })
       .Case<DotStartOp>([&](DotStartOp dot) { add(dot.getB(), true, false); })
       .Case<ScanOp>([&](ScanOp scan) { add(scan.getScratch(), true, true); })
+      .Case<TicketOp>(
+          [&](TicketOp ticket) { add(ticket.getScratch(), true, true); })
       .Case<TriInverseOp>(
           [&](TriInverseOp inverse) { add(inverse.getScratch(), true, true); })
       .Case<memref::LoadOp>(

@@ -1,0 +1,62 @@
+//===- Flags.cuh - order between CTAs ---------------------------*- C++ -*-===//
+//
+// Part of the delta project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tickets and flags in global memory, for CTAs of one launch that wait for each
+// other. Waiting cannot deadlock, however few CTAs are resident, where a CTA
+// draws its work by ticket before it waits, and waits for smaller tickets
+// alone: whoever drew a smaller ticket is running already. Counters and flags
+// are 0 before the launch. Every function is called by all threads of the CTA.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DEVICE_FLAGS_CUH
+#define DELTA_DEVICE_FLAGS_CUH
+
+#include "delta/Device/SharedAccess.cuh"
+
+namespace delta {
+
+/// Adds 1 to *counter and returns what it was, the same in every thread: the
+/// n-th call of a launch returns n. One barrier; `scratch` must be free before
+/// and is read until the next one.
+DELTA_DEVICE int64_t draw_ticket(int32_t *counter,
+                                 const SharedVector<float, 4> &scratch) {
+  if (threadIdx.x == 0)
+    detail::store_shared(scratch.at(0), __int_as_float(atomicAdd(counter, 1)));
+  cta_sync();
+  return __float_as_int(detail::load_shared(scratch.at(0)));
+}
+
+/// Waits until *flag is at least `epoch`: what its writer stored before it
+/// raised the flag can then be read. `seen` is a value that *flag is known to
+/// have had, at most; nothing is loaded where that is enough. Returns what is
+/// known now. No barrier: every thread acquires for itself.
+DELTA_DEVICE int32_t await_flag(const int32_t *flag, int32_t epoch,
+                                int32_t seen = 0) {
+  while (seen < epoch)
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                 : "=r"(seen)
+                 : "l"(flag)
+                 : "memory");
+  // Lanes may leave the loop apart; tensor instructions want the whole warp.
+  __syncwarp();
+  return seen;
+}
+
+/// Sets *flag to `epoch` once all threads of the CTA are here: their stores
+/// before the call are visible to whoever sees the flag. One barrier.
+DELTA_DEVICE void raise_flag(int32_t *flag, int32_t epoch) {
+  cta_sync();
+  if (threadIdx.x == 0)
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(epoch)
+                 : "memory");
+}
+
+} // namespace delta
+
+#endif // DELTA_DEVICE_FLAGS_CUH
