@@ -70,6 +70,37 @@ def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DeferExpects : Pass<"tile-defer-expects", "::mlir::ModuleOp"> {
+  let summary = "Run what waits for other CTAs one iteration later than the rest";
+  let description = [{
+    In a loop (from 0 in steps of 1) with a `tile.expect`, what depends on arrays that the
+    kernel's CTAs write for each other is late, the rest is not. Iteration j runs its own
+    early part and the late part of iteration j - 1, whose tiles it carries; the late part
+    of the last iteration follows the loop, as late as its users permit. So the products
+    that need no other CTA, and all that is behind the loop but does not need it either
+    (the inverse of a diagonal block), are done before the last wait.
+
+    The late part of iteration -1 runs on zeros: no rows are loaded, epoch 0 is expected.
+    It must give zeros: a loop whose late part is more than products and elementwise work
+    on what it carries from zero is left alone, as is one with no product to run early.
+
+    ```mlir
+    scf.for %j iter_args(%acc = %zero) {
+      %P = early(%j); tile.expect %f[%h], %j + 1; %U = tile.load %u[%j]; %next = tile.dot %P, %U acc(%acc)
+      scf.yield %next
+    }
+    %G = g(); use(%acc, %G)
+    // becomes
+    scf.for %j iter_args(%acc = %zero, %P_1 = %zeros) {
+      %P = early(%j); tile.expect %f[%h], %j; %U = tile.load %u[%j - 1]; %next = tile.dot %P_1, %U acc(%acc)
+      scf.yield %next, %P
+    }
+    %G = g(); tile.expect ..; %U = tile.load ..; %last = tile.dot ..; use(%last, %G)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // From the value form to the final form
 //===----------------------------------------------------------------------===//
@@ -227,8 +258,9 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     front of the loop; iteration c obtains its slot, then starts the copies of
     iteration c + stages - 1, whose index arithmetic is cloned. Iterations past the end
     copy zero rows: zeros are written, nothing is read. With one slot, each iteration
-    waits for its own copies. A loop that this does not fit is left alone, and so are
-    kernels that `tile-split-roles` splits.
+    waits for its own copies. What stands behind a `tile.expect` is copied ahead where
+    that stands, behind the expectation of the later iteration. A loop that this does not
+    fit is left alone, and so are kernels that `tile-split-roles` splits.
 
     ```mlir
     scf.for %c = %c0 to %n step %c1 { copy %k[%c], %K; await; .. dot %a, %K .. }

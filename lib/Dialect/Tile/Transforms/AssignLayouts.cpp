@@ -11,7 +11,9 @@
 /// thread behind loads and scans, a slice behind reductions. What can be had in
 /// any layout (constants, reads of shared vectors, arithmetic on these) is made
 /// again in each layout that is asked for; that costs less than moving it.
-/// Where layouts still differ stands a `tile.convert`.
+/// Where layouts still differ stands a `tile.convert`. A vector that a loop
+/// carries stays in the layout that it enters with; one that enters as a number
+/// is a statistic of rows, and so a slice.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +70,8 @@ public:
 private:
   /// Layouts that the op decides: matrices, and vectors that are made in one.
   LogicalResult assignValue(Value value, Operation *at);
+  /// The layout of a vector that a loop carries from `init` on.
+  LogicalResult assignCarried(Value vector, Value init, scf::ForOp loop);
   LogicalResult assignResults(Operation *op);
   /// Brings the vector operands of `op` into the layouts that it takes them in.
   LogicalResult convertOperands(Operation *op);
@@ -117,6 +121,25 @@ LogicalResult LayoutAssigner::assignValue(Value value, Operation *at) {
   return success();
 }
 
+LogicalResult LayoutAssigner::assignCarried(Value vector, Value init,
+                                            scf::ForOp loop) {
+  if (Attribute entered = layoutOf(init)) {
+    setLayout(vector, entered);
+    return success();
+  }
+  int64_t rows = tensorTypeOf(vector).getShape()[0];
+  if (rows % 16 != 0)
+    return loop->emitError("carries a vector of ")
+           << rows << " elements; expected one a row of a fragment, a multiple "
+           << "of 16";
+  auto frag = FragAttr::getChecked([&] { return loop->emitError(); },
+                                   b.getContext(), rows / 16);
+  if (!frag)
+    return failure();
+  setLayout(vector, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
+  return success();
+}
+
 LogicalResult LayoutAssigner::assignResults(Operation *op) {
   for (Value result : op->getResults()) {
     if (!isVector(result)) {
@@ -124,17 +147,24 @@ LogicalResult LayoutAssigner::assignResults(Operation *op) {
         return failure();
       continue;
     }
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      Value init = loop.getTiedLoopInit(cast<OpResult>(result))->get();
+      if (failed(assignCarried(result, init, loop)))
+        return failure();
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       if (reduce.getAxis() != 1)
         return op->emitError("reduction along columns has no lowering yet; "
                              "accepted: axis 1");
       auto frag = cast<FragAttr>(tensorTypeOf(reduce.getInput()).getEncoding());
       setLayout(result, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
     } else if (isElementwise(op) && !op->getOperands().empty()) {
-      // The layout of the first operand that has one; the others follow.
-      for (Value operand : op->getOperands())
-        if (isVector(operand) && layoutOf(operand) && !layoutOf(result))
-          setLayout(result, layoutOf(operand));
+      // The layout of the first operand that has one; the others follow. A
+      // slice goes first, as there is a way from flat to it and none back.
+      for (Value operand : op->getOperands()) {
+        Attribute layout = isVector(operand) ? layoutOf(operand) : Attribute();
+        if (layout && (!layoutOf(result) || isa<SliceAttr>(layout)))
+          setLayout(result, layout);
+      }
     } else if (!isa<ReadOp, arith::ConstantOp, tensor::SplatOp>(op)) {
       if (failed(assignValue(result, op)))
         return failure();
@@ -181,7 +211,12 @@ LogicalResult LayoutAssigner::convertOperands(Operation *op) {
       wanted = layoutOf(op->getResult(0));
       if (!wanted) // made again where it is asked for
         return success();
-    } else if (isa<StoreOp, WriteOp, ScanOp, scf::YieldOp, scf::ForOp>(op)) {
+    } else if (auto inner = dyn_cast<scf::ForOp>(op)) {
+      wanted = layoutOf(inner.getTiedLoopRegionIterArg(&operand));
+    } else if (auto yield = dyn_cast<scf::YieldOp>(op)) {
+      wanted =
+          layoutOf(yield->getParentOp()->getResult(operand.getOperandNumber()));
+    } else if (isa<StoreOp, WriteOp, ScanOp>(op)) {
       wanted = flat;
     } else {
       return op->emitError("takes no vector in registers");
@@ -200,9 +235,15 @@ LogicalResult LayoutAssigner::run() {
     if (failed(assignResults(op)))
       return WalkResult::interrupt();
     for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (failed(assignValue(argument, op)))
+      for (BlockArgument argument : region.getArguments()) {
+        auto loop = dyn_cast<scf::ForOp>(op);
+        if (failed(loop && isVector(argument)
+                       ? assignCarried(argument,
+                                       loop.getTiedLoopInit(argument)->get(),
+                                       loop)
+                       : assignValue(argument, op)))
           return WalkResult::interrupt();
+      }
     return WalkResult::advance();
   });
   if (walked.wasInterrupted())

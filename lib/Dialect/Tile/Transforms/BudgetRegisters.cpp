@@ -52,6 +52,14 @@ static constexpr int64_t kAlone = 32;
 /// Registers are given to a warp in units of eight a thread.
 static constexpr int64_t kRegisterUnit = 8;
 
+/// A product that is only added to something is contracted with the sum (fused
+/// multiply-add), element by element.
+static bool isContracted(Value value) {
+  return value.getDefiningOp<arith::MulFOp>() && value.hasOneUse() &&
+         isa<arith::AddFOp, arith::SubFOp>(*value.user_begin()) &&
+         value.getDefiningOp()->getBlock() == (*value.user_begin())->getBlock();
+}
+
 /// Registers that a value occupies by itself. Repeated vectors are read from
 /// the vector's registers, constants from the instruction.
 static int64_t registersOf(Value value) {
@@ -62,18 +70,22 @@ static int64_t registersOf(Value value) {
   if (!type)
     return 0;
   if (Operation *def = value.getDefiningOp())
-    if (isa<SpreadOp, tensor::SplatOp, arith::ConstantOp>(def))
+    if (isa<SpreadOp, tensor::SplatOp, arith::ConstantOp>(def) ||
+        isContracted(value))
       return 0;
   auto layout = dyn_cast_or_null<LayoutInterface>(type.getEncoding());
   return layout ? layout.getRegisters(type) : 0;
 }
 
-/// The vector behind a repeated one: who reads the latter keeps the former
-/// alive.
-static Value source(Value value) {
+/// What has to be alive for a use of `value`: of a repeated vector the vector,
+/// of a contracted product its factors.
+static void collectSources(Value value, SmallVectorImpl<Value> &sources) {
   if (auto spread = value.getDefiningOp<SpreadOp>())
-    return spread.getInput();
-  return value;
+    return collectSources(spread.getInput(), sources);
+  if (!isContracted(value))
+    return sources.push_back(value);
+  for (Value factor : value.getDefiningOp()->getOperands())
+    collectSources(factor, sources);
 }
 
 namespace {
@@ -101,8 +113,11 @@ static int64_t sum(const llvm::SetVector<Value> &values) {
 /// Calls `visit` for the tiles that `op` itself needs. What a product in flight
 /// reads must stay where it is until the product is awaited.
 static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
+  SmallVector<Value> sources;
   for (Value operand : op->getOperands())
-    visit(source(operand));
+    collectSources(operand, sources);
+  for (Value value : sources)
+    visit(value);
   if (!isa<AwaitOp>(op))
     return;
   for (Value operand : op->getOperands())

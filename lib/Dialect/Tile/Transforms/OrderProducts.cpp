@@ -95,10 +95,11 @@ void LoopOrder::run() {
   for (Value next : body.getTerminator()->getOperands())
     if (Operation *def = next.getDefiningOp())
       need(def);
-  // Copies for later iterations must not wait with the rest; and where a wait
-  // for this one's copies comes early, so can the products behind it.
+  // Copies for later iterations, and what they wait for, must not wait with the
+  // rest; and where a wait for this one's copies comes early, so can the
+  // products behind it.
   for (Operation &op : body)
-    if (isa<PeekOp, AcquireOp, CommitOp>(op) || bringsIn(&op))
+    if (isa<PeekOp, AcquireOp, CommitOp, ExpectOp>(op) || bringsIn(&op))
       need(&op);
   if (!isLegal())
     return;
@@ -114,6 +115,21 @@ void LoopOrder::run() {
   }
 }
 
+/// Whether `op` starts, or closes the group of, a copy that had to wait for
+/// another CTA.
+static bool isLateCopy(Operation *op) {
+  if (!isa<CopyOp, CommitOp>(op))
+    return false;
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    if (isa<ExpectOp>(before))
+      return true;
+    if (isa<DotOp, PeekOp>(before))
+      return false;
+  }
+  return false;
+}
+
 /// Moves a product up to where its operands are ready, behind products that
 /// were ready there before.
 static void issueEarly(DotOp dot) {
@@ -123,7 +139,10 @@ static void issueEarly(DotOp dot) {
     bool makesOperand = llvm::any_of(dot->getOperands(), [&](Value operand) {
       return operand.getDefiningOp() == before;
     });
-    if (makesOperand || Touched(before).writes.contains(dot.getB()))
+    // Others wait for a signal; and what this CTA waits for is on its way while
+    // the product runs.
+    if (makesOperand || isa<SignalOp, ExpectOp>(before) || isLateCopy(before) ||
+        Touched(before).writes.contains(dot.getB()))
       break;
     position = before;
   }

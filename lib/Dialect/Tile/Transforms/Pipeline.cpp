@@ -13,6 +13,10 @@
 /// an iteration serves both ends. With a single slot nothing runs ahead, and
 /// the acquire is a barrier too.
 ///
+/// A copy behind an expectation (of another CTA's flag) is started where that
+/// stands, so that a wait holds up nothing in front of it; the slot is
+/// committed there.
+///
 //===----------------------------------------------------------------------===//
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
@@ -53,8 +57,9 @@ private:
   bool collectProducers(Value value);
   /// Acquires the slot of iteration `counter` and issues its copies; zeros
   /// where the loop has no such iteration. What is computed for it is named
-  /// with `prefix`.
-  void fill(Value counter, StringRef prefix);
+  /// with `prefix`. Copies that expect flags are issued at `late`, where that
+  /// is not null.
+  void fill(Value counter, StringRef prefix, Operation *late);
   SmallVector<Type> bufferTypes();
   /// The loop's location without the name of what it carries.
   Location unnamed() {
@@ -71,6 +76,8 @@ private:
   int64_t stages;
   OpBuilder b;
   SmallVector<CopyOp> copies;
+  /// Expectations of the loop. The copies behind the first stand at its place.
+  SmallVector<ExpectOp> expects;
   llvm::SetVector<Operation *> producers;
   ArrayAttr names;
   Value ring;
@@ -113,6 +120,12 @@ bool LoopPipeliner::collect() {
       !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !lower.isZero() ||
       !step.isOne())
     return false;
+  for (auto expect : loop.getBody()->getOps<ExpectOp>()) {
+    if (!llvm::all_of(expect->getOperands(),
+                      [&](Value operand) { return collectProducers(operand); }))
+      return false;
+    expects.push_back(expect);
+  }
   SmallVector<CopyOp> vectors;
   for (auto copy : loop.getBody()->getOps<CopyOp>()) {
     if (copy.getEngine() != Engine::CpAsync || copy.getToGlobal())
@@ -129,6 +142,8 @@ bool LoopPipeliner::collect() {
   // What this iteration writes, a later one may not have read.
   bool conflicts = false;
   loop.getBody()->walk([&](Operation *op) {
+    if (isa<ExpectOp>(op)) // expected again for the later one
+      return;
     std::optional<GlobalAccess> access = getGlobalAccess(op);
     for (CopyOp copy : llvm::concat<CopyOp>(copies, vectors))
       conflicts |= access && access->conflictsWith(*getGlobalAccess(copy));
@@ -145,7 +160,7 @@ SmallVector<Type> LoopPipeliner::bufferTypes() {
       copies, [](CopyOp copy) -> Type { return copy.getShared().getType(); });
 }
 
-void LoopPipeliner::fill(Value counter, StringRef prefix) {
+void LoopPipeliner::fill(Value counter, StringRef prefix, Operation *late) {
   Location loc = unnamed();
   IRMapping map;
   map.map(loop.getInductionVar(), counter);
@@ -167,7 +182,7 @@ void LoopPipeliner::fill(Value counter, StringRef prefix) {
                                    bufferTypes(), ring, counter);
   acquire->setAttr(getBufferNamesAttrName(), names);
   SmallVector<Value> inflight;
-  for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers())) {
+  auto issue = [&](CopyOp copy, Value buffer) {
     int64_t extent = cast<MemRefType>(buffer.getType()).getShape()[0];
     Value rows =
         copy.getBound() ? map.lookupOrDefault(copy.getBound()) : Value();
@@ -186,7 +201,29 @@ void LoopPipeliner::fill(Value counter, StringRef prefix) {
                        rows, copy.getDims(), copy.getEngine(),
                        /*to_global=*/false, copy.getMulticast());
     inflight.push_back(filled.getInflight());
+  };
+  auto isLate = [&](CopyOp copy) {
+    return !expects.empty() && expects.front()->isBeforeInBlock(copy);
+  };
+  for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers()))
+    if (!isLate(copy))
+      issue(copy, buffer);
+  if (late)
+    b.setInsertionPoint(late);
+  for (ExpectOp expect : expects) {
+    auto later = cast<ExpectOp>(b.clone(*expect, map));
+    if (!isAhead)
+      continue;
+    // An iteration that does not come waits for nobody.
+    b.setInsertionPoint(later);
+    Value none = arith::ConstantIntOp::create(b, loc, 0, 32);
+    later.getEpochMutable().assign(
+        arith::SelectOp::create(b, loc, exists, later.getEpoch(), none));
+    b.setInsertionPointAfter(later);
   }
+  for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers()))
+    if (isLate(copy))
+      issue(copy, buffer);
   CommitOp::create(b, loc, acquire.getSlot(), inflight);
 }
 
@@ -207,20 +244,23 @@ void LoopPipeliner::run() {
   create->setAttr(getBufferNamesAttrName(), names);
   ring = create.getRing();
   for (int64_t stage = 0; stage < stages - 1; ++stage)
-    fill(arith::ConstantIndexOp::create(b, loc, stage), "first_");
+    fill(arith::ConstantIndexOp::create(b, loc, stage), "first_",
+         /*late=*/nullptr);
 
   b.setInsertionPointToStart(loop.getBody());
   Value counter = loop.getInductionVar();
   if (stages == 1)
-    fill(counter, "");
+    fill(counter, "", /*late=*/nullptr);
   auto peek = PeekOp::create(b, loc, SlotType::get(b.getContext()),
                              bufferTypes(), ring, counter);
   peek->setAttr(getBufferNamesAttrName(), names);
   if (stages > 1) {
     Value ahead = arith::ConstantIndexOp::create(b, loc, stages - 1);
     Value next = arith::AddIOp::create(b, named("next"), counter, ahead);
-    fill(next, "next_");
+    fill(next, "next_", expects.empty() ? nullptr : expects.front());
   }
+  for (ExpectOp expect : expects)
+    expect.erase();
 
   for (auto [copy, buffer] : llvm::zip(copies, peek.getBuffers())) {
     Value old = copy.getShared();

@@ -1,0 +1,318 @@
+//===- DeferExpects.cpp - wait for other CTAs an iteration late -*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tile-defer-expects`: cuts the body of a loop that waits for other CTAs in
+/// an early and a late part and skews the two by one iteration. What the last
+/// wait holds up is then one product; everything that needs no other CTA has
+/// been done before it.
+///
+//===----------------------------------------------------------------------===//
+
+#include "delta/Dialect/Tile/IR/Tile.h"
+#include "delta/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace delta::tile {
+#define GEN_PASS_DEF_DEFEREXPECTS
+#include "delta/Dialect/Tile/IR/TilePasses.h.inc"
+} // namespace delta::tile
+
+using namespace mlir;
+using namespace delta::tile;
+
+/// Whether a CTA of the kernel stores to `array`.
+static bool isStoredTo(Value array) {
+  return llvm::any_of(array.getUsers(),
+                      [](Operation *user) { return isa<StoreOp>(user); });
+}
+
+/// Zeros in, zeros out.
+static bool keepsZeros(Operation *op) {
+  return isa<DotOp, SpreadOp, TransposeOp, arith::MulFOp, arith::AddFOp,
+             arith::SubFOp, arith::ExtFOp, arith::TruncFOp>(op);
+}
+
+static bool isIndexArithmetic(Operation *op) {
+  return isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIntOrIndex(); });
+}
+
+/// What is computed for the skew is not what the loop carries.
+static Location unnamed(Location loc) {
+  while (auto name = dyn_cast<NameLoc>(loc))
+    loc = name.getChildLoc();
+  return loc;
+}
+
+namespace {
+
+/// A loop on its way to being skewed.
+class LoopSkewer {
+public:
+  explicit LoopSkewer(scf::ForOp loop)
+      : loop(loop), b(unnamed(loop.getLoc()), loop.getContext()) {}
+
+  /// Whether the loop can be cut, with products in both parts; finds where.
+  bool collect();
+  void run();
+
+private:
+  void findLate();
+  /// What the late part takes from the early one: tiles to carry, and index
+  /// arithmetic to compute again. Fails if that is anything else.
+  bool takeEarly(Value value);
+  bool isLateArgument(Value value) {
+    return llvm::is_contained(lateArguments, value);
+  }
+  /// Writes the late part of iteration `next` - 1 at the builder's insertion
+  /// point; of none if `next` is 0. `map` holds what it carries.
+  void writeLate(Value next, IRMapping &map);
+  /// Moves ops behind the loop that need none of `results` to `position`.
+  void hoistIndependent(ArrayRef<Value> results, Operation *position);
+
+  scf::ForOp loop;
+  ImplicitLocOpBuilder b;
+  /// In the order of the body.
+  llvm::SetVector<Operation *> late;
+  SmallVector<BlockArgument> lateArguments;
+  llvm::SetVector<Value> carried;
+  llvm::SetVector<Operation *> indices;
+  /// The last product of the early part.
+  Operation *lastProduct = nullptr;
+};
+
+} // namespace
+
+void LoopSkewer::findLate() {
+  Block &body = *loop.getBody();
+  llvm::DenseSet<Value> lateValues;
+  llvm::DenseSet<Operation *> found;
+  auto isLate = [&](Operation &op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return isa<ExpectOp>(op) || (load && isStoredTo(load.getSource())) ||
+           llvm::any_of(op.getOperands(), [&](Value operand) {
+             return lateValues.contains(operand);
+           });
+  };
+  // What a late op makes is late in the next iteration too.
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (Operation &op : body.without_terminator()) {
+      if (found.contains(&op) || !isLate(op))
+        continue;
+      found.insert(&op);
+      lateValues.insert(op.result_begin(), op.result_end());
+      grew = true;
+    }
+    for (auto [argument, yielded] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
+      if (lateValues.contains(yielded) && lateValues.insert(argument).second)
+        grew = true;
+  }
+  for (auto [argument, yielded] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
+    if (lateValues.contains(argument))
+      lateArguments.push_back(argument);
+  // A repeated vector is cheaper to repeat again than to carry.
+  for (Operation &op : body.without_terminator())
+    if (isa<SpreadOp>(op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return found.contains(user);
+        }))
+      found.insert(&op);
+  for (Operation &op : body.without_terminator())
+    if (found.contains(&op))
+      late.insert(&op);
+}
+
+bool LoopSkewer::takeEarly(Value value) {
+  if (value == loop.getInductionVar() || isLateArgument(value) ||
+      value.getParentRegion() != &loop.getRegion())
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (def && (late.contains(def) || indices.contains(def)))
+    return true;
+  if (isa<RankedTensorType>(value.getType())) {
+    carried.insert(value);
+    return true;
+  }
+  if (!def || !isIndexArithmetic(def) ||
+      !llvm::all_of(def->getOperands(),
+                    [&](Value operand) { return takeEarly(operand); }))
+    return false;
+  indices.insert(def); // behind its operands
+  return true;
+}
+
+bool LoopSkewer::collect() {
+  APInt step;
+  if (loop.getBody()->getOps<ExpectOp>().empty() ||
+      !matchPattern(loop.getLowerBound(), m_Zero()) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne())
+    return false;
+  findLate();
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (isa<DotOp>(op) && !late.contains(&op))
+      lastProduct = &op;
+  if (!lastProduct)
+    return false;
+  for (Operation *op : late) {
+    if (!isa<ExpectOp, LoadOp>(op) && !keepsZeros(op))
+      return false;
+    if (!llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return takeEarly(operand); }))
+      return false;
+  }
+  return llvm::all_of(llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()),
+                      [&](auto pair) {
+                        auto [argument, init] = pair;
+                        return !isLateArgument(argument) ||
+                               matchPattern(init, m_AnyZeroFloat());
+                      });
+}
+
+void LoopSkewer::writeLate(Value next, IRMapping &map) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  // Iteration 0 stands for the one before it: its addresses exist.
+  Value atLeast = arith::MaxSIOp::create(b, next, one);
+  map.map(loop.getInductionVar(), arith::SubIOp::create(b, atLeast, one));
+  Value exists =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, next, zero);
+  for (Operation *op : indices)
+    b.clone(*op, map);
+  for (Operation *op : late) {
+    Operation *copy = b.clone(*op, map);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(copy);
+    if (auto expect = dyn_cast<ExpectOp>(copy)) {
+      Value none = arith::ConstantIntOp::create(b, 0, 32);
+      expect.getEpochMutable().assign(
+          arith::SelectOp::create(b, exists, expect.getEpoch(), none));
+    } else if (auto load = dyn_cast<LoadOp>(copy)) {
+      Value bound = load.getBound();
+      if (!bound)
+        bound = arith::ConstantIndexOp::create(
+            b, load.getTile().getType().getShape()[load.getBoundAxis()]);
+      load.getBoundMutable().assign(
+          arith::SelectOp::create(b, exists, bound, zero));
+    }
+  }
+}
+
+void LoopSkewer::hoistIndependent(ArrayRef<Value> results,
+                                  Operation *position) {
+  llvm::DenseSet<Value> dependent(results.begin(), results.end());
+  Operation *op = position;
+  while (!op->hasTrait<OpTrait::IsTerminator>()) {
+    Operation *following = op->getNextNode();
+    auto load = dyn_cast<LoadOp>(op);
+    // An extended tile takes twice the registers: it is made where it is used.
+    bool mayMove = (load && !isStoredTo(load.getSource())) ||
+                   (isMemoryEffectFree(op) && !isa<arith::ExtFOp>(op));
+    bool depends = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return dependent.contains(operand);
+    });
+    if (depends || !mayMove)
+      dependent.insert(op->result_begin(), op->result_end());
+    else if (op != position)
+      op->moveBefore(position);
+    else
+      position = following;
+    op = following;
+  }
+}
+
+void LoopSkewer::run() {
+  // Carried: what the early part carries, what the late one does, and what the
+  // late part takes from the early one.
+  b.setInsertionPoint(loop);
+  SmallVector<Value> inits(loop.getInitArgs());
+  for (Value value : carried)
+    inits.push_back(arith::ConstantOp::create(
+        b, b.getZeroAttr(cast<RankedTensorType>(value.getType()))));
+  auto skewed = scf::ForOp::create(b, loop.getLowerBound(),
+                                   loop.getUpperBound(), loop.getStep(), inits);
+  ArrayRef<BlockArgument> arguments = skewed.getRegionIterArgs();
+  unsigned own = loop.getNumRegionIterArgs();
+  IRMapping earlyMap, lateMap;
+  earlyMap.map(loop.getInductionVar(), skewed.getInductionVar());
+  for (auto [from, to] : llvm::zip(loop.getRegionIterArgs(), arguments)) {
+    earlyMap.map(from, to);
+    lateMap.map(from, to);
+  }
+  for (auto [from, to] : llvm::zip(carried, arguments.drop_front(own)))
+    lateMap.map(from, to);
+
+  // The late part stands behind the early products, which wait for nobody.
+  b.setInsertionPointToStart(skewed.getBody());
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (!late.contains(&op))
+      b.clone(op, earlyMap);
+    if (&op == lastProduct)
+      writeLate(skewed.getInductionVar(), lateMap);
+  }
+  SmallVector<Value> next;
+  for (auto [argument, yielded] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
+    next.push_back((isLateArgument(argument) ? lateMap : earlyMap)
+                       .lookupOrDefault(yielded));
+  for (Value value : carried)
+    next.push_back(earlyMap.lookupOrDefault(value));
+  scf::YieldOp::create(b, next);
+
+  // The late part of the last iteration.
+  b.setInsertionPointAfter(skewed);
+  IRMapping lastMap;
+  for (auto [from, to] :
+       llvm::zip(loop.getRegionIterArgs(), skewed.getResults().take_front(own)))
+    lastMap.map(from, to);
+  for (auto [from, to] :
+       llvm::zip(carried, skewed.getResults().drop_front(own)))
+    lastMap.map(from, to);
+  writeLate(loop.getUpperBound(), lastMap);
+  SmallVector<Value> lateResults;
+  for (auto [argument, yielded, result, early] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues(),
+                 loop.getResults(), skewed.getResults())) {
+    bool isLate = isLateArgument(argument);
+    Value value = isLate ? lastMap.lookupOrDefault(yielded) : Value(early);
+    if (isLate)
+      lateResults.push_back(value);
+    result.replaceAllUsesWith(value);
+  }
+  Operation *firstLate = skewed->getNextNode();
+  loop.erase();
+  hoistIndependent(lateResults, firstLate);
+}
+
+namespace {
+
+struct DeferExpectsPass
+    : public delta::tile::impl::DeferExpectsBase<DeferExpectsPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      SmallVector<scf::ForOp> loops;
+      kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      for (scf::ForOp loop : loops) {
+        LoopSkewer skewer(loop);
+        if (skewer.collect())
+          skewer.run();
+      }
+    }
+  }
+};
+
+} // namespace
