@@ -26,6 +26,12 @@ def ConvertDeltaToTile : Pass<"convert-delta-to-tile", "::mlir::ModuleOp"> {
     owns `value_columns` columns of the value axis and keeps S^T, an accumulator and,
     rounded, an A operand. Other loops become prepare kernels.
 
+    Row blocks that read what earlier ones stored (`before`: u of DeltaFormer) become the
+    CTAs of one kernel, which draw their block by ticket: blocks in ascending order, all
+    heads and batches of a block in turn. A flag a head counts its finished blocks
+    (`tile.signal`); who reads a block expects it. Counter and flags are one workspace
+    that the host program clears.
+
     ```mlir
     %KS = delta.read %K, %S decay(%G) {prec = #delta.prec<bf16>} : ...
     // becomes

@@ -281,4 +281,22 @@ def ShareGroups : Pass<"delta-share-groups", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def RoundWorkspace : Pass<"delta-round-workspace", "::mlir::ModuleOp"> {
+  let summary = "Keep a workspace rounded to what every product that reads it rounds to";
+  let description = [{
+    An f32 array of the function's own whose tiles are only ever operands of products of
+    one `prec` is kept in that type. Rounding at the store is then the rounding that each
+    product would do: u of DeltaFormer (2505.19488) is read by all later blocks.
+
+    ```mlir
+    %u = memref.alloc(..) : memref<?x?x8x64xf32>
+    %U = delta.load %u[..] ..
+    .. = delta.online .. values(%U : ..) {prec = #delta.prec<bf16>} ..
+    // becomes
+    %u = memref.alloc(..) : memref<?x?x8x64xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 #endif // DELTA_PASSES_TD

@@ -46,9 +46,14 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target,
   split.segments = segments;
   pm.addPass(createSplitSequence(split));
   pm.addPass(createShareGroups());
+  // Who reads an array is visible until kernels exist.
+  pm.addPass(createRoundWorkspace());
   pm.addPass(createConvertDeltaToTile());
   // Decay factors are written where each rule needs them.
   pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  // Before places: which copies wait for other CTAs follows from it.
+  pm.addPass(tile::createDeferExpects());
   pm.addPass(createCanonicalizerPass());
   // One body up to here: what is simplified is simplified once.
   pm.addPass(tile::createExpandVariants());

@@ -11,7 +11,7 @@
 // CHECK-SAME:    %[[V:[^:]+]]: memref<?x?x4x32xbf16> {delta.name = "v"}
 // CHECK-SAME:    %[[BETA:[^:]+]]: memref<?x?x4xbf16> {delta.name = "beta"}
 // CHECK-SAME:    %[[O:[^:]+]]: memref<?x?x4x32xbf16> {delta.name = "o", delta.result}
-// CHECK:         %[[MEMORY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) : memref<?x?x4x32xf32>
+// CHECK:         %[[MEMORY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) {delta.name = "u"} : memref<?x?x4x32xf32>
 // CHECK:         scf.forall (%[[B:.+]], %[[H:.+]]) in (%{{.+}}, 4)
 // CHECK:           scf.for %[[C:.+]] = %{{.+}} to
 // CHECK:             %[[FIRST:.+]] = arith.muli %[[C]], %c64
@@ -32,19 +32,20 @@
 // CHECK:             %[[M:.+]], %[[L:.+]], %[[ACC:.+]] = delta.online %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[S]] part<strict_lower>
 // CHECK:             %[[WEIGHTS:.+]] = delta.weights %[[S]], %[[M]], %[[L]] part<strict_lower>
 // CHECK:             %[[A:.+]] = delta.normalize %[[ACC]], %[[L]]
+// rho = l / (l + exp(s - m)) needs no u and comes before the inverse.
+// CHECK:             %[[OWN:.+]] = delta.row_dot %[[W]], %[[KC]] {scale = 1.250000e-01
+// CHECK:             %[[ABOVE:.+]] = arith.subf %[[OWN]], %[[M]]
+// CHECK:             %[[E:.+]] = math.exp %[[ABOVE]]
+// CHECK:             %[[ALL:.+]] = arith.addf %[[L]], %[[E]]
+// CHECK:             %[[RHO:.+]] = arith.divf %[[L]], %[[ALL]]
 // CHECK:             %[[SCALED:.+]] = delta.scale %[[WEIGHTS]], %[[BC]] {axis = 0
 // CHECK:             %[[INVERSE:.+]] = delta.tri_inverse %[[SCALED]] {row_stochastic}
 // CHECK:             %[[BA:.+]] = delta.scale %[[A]], %[[BC]] {axis = 0
 // CHECK:             %[[R:.+]] = arith.subf %[[VC]], %[[BA]]
 // CHECK:             %[[U:.+]] = delta.apply %[[INVERSE]], %[[R]] part<lower>
 // CHECK:             delta.store %[[U]], %[[MEMORY]][%[[B]], %[[FIRST]], %[[H]],
-// rho = l / (l + exp(s - m)), o = u + rho (ubar - u).
+// o = u + rho (ubar - u).
 // CHECK:             %[[UBAR:.+]] = delta.apply %[[WEIGHTS]], %[[U]] acc(%[[A]] : {{.+}}) part<strict_lower>
-// CHECK:             %[[OWN:.+]] = delta.row_dot %[[W]], %[[KC]] {scale = 1.250000e-01
-// CHECK:             %[[ABOVE:.+]] = arith.subf %[[OWN]], %[[M]]
-// CHECK:             %[[E:.+]] = math.exp %[[ABOVE]]
-// CHECK:             %[[ALL:.+]] = arith.addf %[[L]], %[[E]]
-// CHECK:             %[[RHO:.+]] = arith.divf %[[L]], %[[ALL]]
 // CHECK:             %[[D:.+]] = arith.subf %[[UBAR]], %[[U]]
 // CHECK:             %[[PART:.+]] = delta.scale %[[D]], %[[RHO]] {axis = 0
 // CHECK:             %[[OC:.+]] = arith.addf %[[U]], %[[PART]]
@@ -78,11 +79,11 @@ func.func @tied_softmax(%q: tensor<?x?x4x64xbf16>, %k: tensor<?x?x4x64xbf16>,
 // CHECK-NOT:       delta.online
 // CHECK:           %[[WEIGHTS:.+]] = delta.gram {{.+}} part<strict_lower> kernel<relu> {{.*}}scale = 5.000000e-01
 // CHECK-NOT:       delta.weights
+// CHECK:           %[[OWN:.+]] = delta.row_dot {{.+}} kernel<relu> {scale = 5.000000e-01
 // CHECK:           delta.tri_inverse %{{[^ ]+}} : tensor<32x32xf32>
 // CHECK:           %[[U:.+]] = delta.apply {{.+}} part<lower>
 // CHECK:           delta.store %[[U]], %[[MEMORY]]
 // CHECK:           %[[UBAR:.+]] = delta.apply %[[WEIGHTS]], %[[U]] acc(%[[ACC]] : {{.+}}) part<strict_lower>
-// CHECK:           %[[OWN:.+]] = delta.row_dot {{.+}} kernel<relu> {scale = 5.000000e-01
 // CHECK:           %[[PART:.+]] = delta.scale %[[U]], %[[OWN]] {axis = 0
 // CHECK:           %[[OC:.+]] = arith.addf %[[UBAR]], %[[PART]]
 // CHECK:           delta.store %[[OC]], %[[O]]

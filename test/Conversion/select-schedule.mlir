@@ -52,3 +52,45 @@ func.func @key_dim(%q: tensor<?x?x2x48xbf16>, %k: tensor<?x?x2x48xbf16>, %v: ten
          {kernel = #delta.kernel<linear>} -> tensor<?x?x2x64xbf16>
   return %o : tensor<?x?x2x64xbf16>
 }
+
+// -----
+
+// Implicit features: a row block owns all of the value axis.
+// CHECK-LABEL: func.func @implicit
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 128, stages = 2>
+func.func @implicit(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{schedule family "sm_90a" has no kernels of implicit features yet; accepted: "sm_80"}}
+func.func @implicit_family(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{schedule value_columns: expected the value dim 128, got 64}}
+func.func @implicit_columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{value dim 32 has no GPU kernel yet; accepted: 64, 128}}
+func.func @implicit_dim(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x32xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x32xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x32xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x32xbf16>
+  return %o : tensor<?x?x2x32xbf16>
+}

@@ -40,6 +40,10 @@ using namespace delta;
 /// Rows of a fragment that one warp holds.
 static constexpr int64_t kRowsPerWarp = 16;
 
+/// Elements (i32) from one flag to the next: a cache line each, so that who
+/// waits for one head does not hold up another's.
+static constexpr int64_t kFlagStride = 32;
+
 /// The name that an array or a size has in the function's interface.
 static StringRef nameOfCaptured(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
@@ -63,6 +67,32 @@ static StringRef nameOfCaptured(Value value) {
   return "";
 }
 
+/// The loop over row blocks that read what earlier ones stored, and the array
+/// that it passes through; nulls where `heads` holds no such loop.
+static BlockChain findBlockChain(scf::ForallOp heads) {
+  BlockChain chain;
+  for (auto blocks : heads.getBody()->getOps<scf::ForOp>())
+    blocks.walk([&](LoadOp load) {
+      if (load.getBefore())
+        chain = {blocks, load.getSource(), /*flags=*/{}, /*flag=*/{}};
+    });
+  return chain;
+}
+
+/// A loop of implicit features: no state, sums over the rows of earlier blocks.
+static bool isImplicit(scf::ForallOp loop) {
+  return loop
+      .walk([](scf::ForOp inner) {
+        bool carriesTiles = llvm::any_of(inner.getInitArgs(), [](Value init) {
+          return isa<RankedTensorType>(init.getType());
+        });
+        bool hasState = !inner.getBody()->getOps<UpdateOp>().empty();
+        return carriesTiles && !hasState ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether the loop runs chunks one after another.
 static bool isChain(scf::ForallOp loop) {
   return loop.walk([](UpdateOp) { return WalkResult::interrupt(); })
@@ -73,6 +103,8 @@ static bool isChain(scf::ForallOp loop) {
 static StringRef getKernelName(scf::ForallOp loop) {
   if (auto name = loop->getAttrOfType<StringAttr>("delta.name"))
     return name.getValue();
+  if (isImplicit(loop))
+    return findBlockChain(loop).blocks ? "write" : "read";
   return isChain(loop) ? "chain" : "prepare";
 }
 
@@ -102,6 +134,15 @@ private:
   /// What the kernel's grid indices are called, fastest first.
   SmallVector<StringRef> gridNames();
   tile::KernelOp createKernel(ArrayRef<Value> captured, int64_t gridRank);
+  /// The host's values that the body uses, arrays first; constants are left to
+  /// the body.
+  SmallVector<Value> collectCaptured(SmallVectorImpl<Value> &constants);
+  /// Makes the counter of tickets and the flags in the host program.
+  Value createProgress();
+  /// Maps the coordinates of `loop`, and of its block chain, in the kernel.
+  void mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
+                      IRMapping &map);
+  void mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map);
   void launch(ArrayRef<Value> captured);
 
   func::FuncOp func;
@@ -111,6 +152,8 @@ private:
   ImplicitLocOpBuilder b;
   BodyOptions options;
   int64_t columnTiles = 0;
+  /// Of a block chain: counter and flags, and the number of batches.
+  Value progress, batches;
 };
 
 } // namespace
@@ -134,11 +177,15 @@ int64_t KernelBuilder::findFragmentRows() {
 }
 
 SmallVector<StringRef> KernelBuilder::gridNames() {
+  if (options.chain.blocks)
+    return {"cta"};
   if (columnTiles) {
     // The loops of a split sequence have one index for several things.
     bool isSplit = loop->hasAttr("delta.name");
     return {"column_tile", "head", isSplit ? "work" : "batch"};
   }
+  if (isImplicit(loop))
+    return {"block", "head", "batch"};
   if (loop.getBody()->getOps<scf::ForOp>().empty())
     return {"head", "chunk", "batch"};
   return {"key_head", "chunk", "batch"};
@@ -187,6 +234,71 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   return kernel;
 }
 
+Value KernelBuilder::createProgress() {
+  // A line a batch and head; element 0 of the first hands out tickets.
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
+  batches = getValueOrCreateConstantIndexOp(b, b.getLoc(), bounds[0]);
+  Value heads = getValueOrCreateConstantIndexOp(b, b.getLoc(), bounds[1]);
+  Value lines = arith::MulIOp::create(b, batches, heads);
+  Value stride = arith::ConstantIndexOp::create(b, kFlagStride);
+  Value size = arith::MulIOp::create(b, lines, stride);
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getI32Type());
+  auto alloc = memref::AllocOp::create(b, type, size);
+  alloc->setAttr("delta.name", b.getStringAttr("progress"));
+  tile::ClearOp::create(b, alloc);
+  return alloc;
+}
+
+void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
+  auto named = [&](StringRef name) {
+    inside.setLoc(NameLoc::get(inside.getStringAttr(name), loop.getLoc()));
+  };
+  int64_t headCount = *getConstantIntValue(loop.getMixedUpperBound()[1]);
+  options.chain.flags = map.lookup(progress);
+  named("item");
+  Value item =
+      tile::TicketOp::create(inside, inside.getIndexType(), options.chain.flags,
+                             /*scratch=*/Value());
+  // Blocks ascend, and of each block all batches and heads come in turn: a
+  // block is drawn when those that it waits for are, and long after them.
+  inside.setLoc(loop.getLoc());
+  Value heads = arith::ConstantIndexOp::create(inside, headCount);
+  Value batchCount = map.lookupOrDefault(batches);
+  named("sequence");
+  Value sequences = arith::MulIOp::create(inside, batchCount, heads);
+  Value sequence = arith::RemUIOp::create(inside, item, sequences);
+  named("block");
+  Value block = arith::DivUIOp::create(inside, item, sequences);
+  named("head");
+  Value head = arith::RemUIOp::create(inside, sequence, heads);
+  named("batch");
+  Value batch = arith::DivUIOp::create(inside, sequence, heads);
+  named("flag");
+  Value stride = arith::ConstantIndexOp::create(inside, kFlagStride);
+  Value line = arith::MulIOp::create(inside, sequence, stride);
+  Value behindTicket = arith::ConstantIndexOp::create(inside, 1);
+  options.chain.flag = arith::AddIOp::create(inside, line, behindTicket);
+  map.map(loop.getInductionVars()[0], batch);
+  map.map(loop.getInductionVars()[1], head);
+  map.map(options.chain.blocks.getInductionVar(), block);
+}
+
+void KernelBuilder::mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
+                                   IRMapping &map) {
+  if (options.chain.blocks)
+    return mapTicket(inside, map);
+  unsigned position = columnTiles ? 1 : 0;
+  for (Value coordinate : llvm::reverse(loop.getInductionVars()))
+    map.map(coordinate, body.getArgument(position++));
+  if (!columnTiles)
+    return;
+  inside.setLoc(NameLoc::get(inside.getStringAttr("column"), loop.getLoc()));
+  Value width = arith::ConstantIndexOp::create(inside, options.valueColumns);
+  options.firstColumn =
+      arith::MulIOp::create(inside, body.getArgument(0), width);
+}
+
 void KernelBuilder::launch(ArrayRef<Value> captured) {
   // The last coordinate of the loop varies fastest: neighbours share their
   // rows.
@@ -195,7 +307,37 @@ void KernelBuilder::launch(ArrayRef<Value> captured) {
     grid.push_back(arith::ConstantIndexOp::create(b, columnTiles));
   for (OpFoldResult bound : llvm::reverse(loop.getMixedUpperBound()))
     grid.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), bound));
+  if (options.chain.blocks) {
+    Value items = options.chain.blocks.getUpperBound();
+    for (Value extent : grid)
+      items = arith::MulIOp::create(b, items, extent);
+    grid = {items};
+  }
   tile::LaunchOp::create(b, name, grid, captured);
+}
+
+SmallVector<Value>
+KernelBuilder::collectCaptured(SmallVectorImpl<Value> &constants) {
+  llvm::SetVector<Value> above;
+  getUsedValuesDefinedAbove(loop.getRegion(), above);
+  if (scf::ForOp blocks = options.chain.blocks) {
+    // The grid says how many blocks there are.
+    Value count = blocks.getUpperBound();
+    if (llvm::all_of(count.getUsers(), [&](Operation *user) {
+          return user == blocks || !loop->isProperAncestor(user);
+        }))
+      above.remove(count);
+    above.insert(batches);
+    above.insert(progress);
+  }
+  SmallVector<Value> captured;
+  for (Value value : above)
+    (matchPattern(value, m_Constant()) ? constants : captured).push_back(value);
+  // Arrays first, in the order of the function's arguments.
+  llvm::stable_sort(captured, [](Value a, Value c) {
+    return isa<MemRefType>(a.getType()) && !isa<MemRefType>(c.getType());
+  });
+  return captured;
 }
 
 LogicalResult KernelBuilder::run() {
@@ -208,39 +350,25 @@ LogicalResult KernelBuilder::run() {
     options.valueAxis = findValueAxis(loop);
     options.valueColumns = schedule.getValueColumns();
   }
+  options.chain = findBlockChain(loop);
+  if (options.chain.blocks)
+    progress = createProgress();
 
   // Constants move into the kernel, the rest is passed.
-  llvm::SetVector<Value> above;
-  getUsedValuesDefinedAbove(loop.getRegion(), above);
-  SmallVector<Value> captured, constants;
-  for (Value value : above)
-    (matchPattern(value, m_Constant()) ? constants : captured).push_back(value);
-  // Arrays first, in the order of the function's arguments.
-  llvm::stable_sort(captured, [](Value a, Value c) {
-    return isa<MemRefType>(a.getType()) && !isa<MemRefType>(c.getType());
-  });
-
-  SmallVector<Value> coordinates = loop.getInductionVars();
-  int64_t gridRank = coordinates.size() + (columnTiles ? 1 : 0);
+  SmallVector<Value> constants;
+  SmallVector<Value> captured = collectCaptured(constants);
+  int64_t gridRank = gridNames().size();
   tile::KernelOp kernel = createKernel(captured, gridRank);
   Block &body = kernel.getBody().front();
 
   ImplicitLocOpBuilder inside(loop.getLoc(), func.getContext());
   inside.setInsertionPointToStart(&body);
   IRMapping map;
-  unsigned position = columnTiles ? 1 : 0;
-  for (Value coordinate : llvm::reverse(coordinates))
-    map.map(coordinate, body.getArgument(position++));
-  for (Value value : captured)
-    map.map(value, body.getArgument(position++));
+  for (auto [position, value] : llvm::enumerate(captured))
+    map.map(value, body.getArgument(gridRank + position));
   for (Value value : constants)
     inside.clone(*value.getDefiningOp(), map);
-  if (columnTiles) {
-    inside.setLoc(NameLoc::get(inside.getStringAttr("column"), loop.getLoc()));
-    Value width = arith::ConstantIndexOp::create(inside, options.valueColumns);
-    options.firstColumn =
-        arith::MulIOp::create(inside, body.getArgument(0), width);
-  }
+  mapCoordinates(inside, body, map);
   if (failed(TileBody(inside, map, options).convertBlock(*loop.getBody())))
     return failure();
   inside.setLoc(loop.getLoc());

@@ -87,7 +87,18 @@ Orientation TileBody::orientationOf(Value value, Orientation otherwise) {
   return otherwise;
 }
 
+llvm::DenseMap<Value, TileBody::Forms> *TileBody::leaveLoops(LoadOp load) {
+  for (Scope &scope : scopes)
+    if (!scope.loop->isProperAncestor(load)) {
+      b.setInsertionPoint(scope.converted);
+      return &scope.outside;
+    }
+  return nullptr;
+}
+
 void TileBody::loadForms(LoadOp load, Orientation orientation) {
+  OpBuilder::InsertionGuard guard(b);
+  auto *outside = leaveLoops(load);
   Value tile = load.getTile();
   name(tile);
   auto type = cast<MemRefType>(load.getSource().getType());
@@ -96,13 +107,19 @@ void TileBody::loadForms(LoadOp load, Orientation orientation) {
   if (orientation == Orientation::Transposed)
     std::swap(dims[0], dims[1]);
   Value bound = load.getRows() ? map.lookupOrDefault(load.getRows()) : Value();
+  if (load.getBefore())
+    expectBlock(load);
   Value loaded =
       tile::LoadOp::create(b, typeOf(tile, orientation, type.getElementType()),
                            map.lookup(load.getSource()), indices, bound, dims,
                            static_cast<int64_t>(orientation), load.getSteps());
-  Forms &form = forms[tile];
   int which = static_cast<int>(orientation);
-  (type.getElementType().isF32() ? form.wide : form.narrow)[which] = loaded;
+  auto keep = [&](Forms &form) {
+    (type.getElementType().isF32() ? form.wide : form.narrow)[which] = loaded;
+  };
+  keep(forms[tile]);
+  if (outside)
+    keep((*outside)[tile]);
 }
 
 Value TileBody::wide(Value value, Orientation orientation) {
@@ -192,7 +209,8 @@ Value TileBody::times(Value tile, float scale) {
 }
 
 Value TileBody::mask(Value tile, Part part, int64_t steps,
-                     Orientation orientation) {
+                     Orientation orientation, float other) {
+  APFloat fill(other);
   if (part == Part::Full)
     return tile;
   bool strict = part == Part::StrictLower;
@@ -201,9 +219,9 @@ Value TileBody::mask(Value tile, Part part, int64_t steps,
     return tile::MaskOp::create(
         b, tile.getType(), tile, /*columns=*/Value(),
         strict ? tile::Part::StrictLower : tile::Part::Lower, /*row_steps=*/1,
-        /*col_steps=*/steps);
+        /*col_steps=*/steps, fill);
   return tile::MaskOp::create(
       b, tile.getType(), tile, /*columns=*/Value(),
       strict ? tile::Part::StrictUpper : tile::Part::Upper, /*row_steps=*/steps,
-      /*col_steps=*/1);
+      /*col_steps=*/1, fill);
 }

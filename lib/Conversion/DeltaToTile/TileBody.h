@@ -27,6 +27,7 @@
 #define DELTA_LIB_CONVERSION_DELTATOTILE_TILEBODY_H
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,6 +39,17 @@ namespace delta {
 /// How the axes of a tile lie compared with the chunked phase.
 enum class Orientation { Natural, Transposed };
 
+/// Row blocks that are CTAs of one kernel and read what earlier blocks stored.
+struct BlockChain {
+  /// The loop of the chunked phase whose iterations the CTAs are; null where
+  /// there is none. Its induction variable is mapped already.
+  mlir::scf::ForOp blocks;
+  /// The array, in the chunked phase, that blocks leave to later ones.
+  mlir::Value array;
+  /// The counter of finished blocks of the CTA's head: an element of `flags`.
+  mlir::Value flags, flag;
+};
+
 /// What a kernel decides for all of its ops.
 struct BodyOptions {
   /// Rows of the kernel's fragments: 16 a warp.
@@ -48,7 +60,16 @@ struct BodyOptions {
   llvm::DenseSet<mlir::Value> valueAxis;
   int64_t valueColumns = 0;
   mlir::Value firstColumn;
+  BlockChain chain;
 };
+
+/// The type that a product's operands are rounded to. Tensor instructions have
+/// no f32 operands, so a product that may not round has no kernel.
+template <typename OpT> mlir::FailureOr<mlir::FloatType> operandType(OpT op) {
+  if (PrecAttr prec = op.getPrecAttr())
+    return prec.getOperands();
+  return op.emitError("product in f32 has no tile form; expected a `prec`");
+}
 
 class TileBody {
 public:
@@ -75,14 +96,32 @@ private:
   mlir::LogicalResult convertRead(ReadOp op);
   mlir::LogicalResult convertApply(ApplyOp op);
   mlir::LogicalResult convertUpdate(UpdateOp op);
-  mlir::LogicalResult convertRowDot(RowDotOp op);
   mlir::LogicalResult convertElementwise(mlir::Operation *op);
   void convertRounding(mlir::arith::TruncFOp op);
   void convertIdentity(IdentityOp op);
   void convertDecay(DecayOp op);
   void convertScale(ScaleOp op);
+  void convertRowDot(RowDotOp op);
   void convertL2Norm(L2NormOp op);
   void convertSigmoid(SigmoidOp op);
+
+  // Implicit features: ImplicitRules.cpp.
+  mlir::LogicalResult convertOnline(OnlineOp op);
+  void convertWeights(WeightsOp op);
+  void convertNormalize(NormalizeOp op);
+  /// kappa, element by element, of scaled scores or of a vector of them.
+  mlir::Value applyKernel(FeatureKernel kernel, mlir::Value scores);
+  /// exp(s_ij - m_i) on `part`, 0 elsewhere.
+  mlir::Value exponentials(mlir::Value scores, mlir::Value max, Part part);
+  /// The row sums of products that the diagonal of a gram of `lhs` and `rhs`
+  /// holds; null where there is no such gram.
+  mlir::Value diagonalOfGram(mlir::Value lhs, mlir::Value rhs);
+  /// 1 / l_i, and 1 in rows that have seen no score.
+  mlir::Value inverseSums(mlir::Value sum);
+  /// Waits until the block that `load` reads is finished, or says that the
+  /// block that `store` writes is.
+  void expectBlock(LoadOp load);
+  void signalBlock(StoreOp store);
 
   /// The orientation that `value` was computed in, or `otherwise` for tiles
   /// that obey (loads, constants).
@@ -96,6 +135,9 @@ private:
     return wide(value, Orientation::Natural);
   }
   void loadForms(LoadOp load, Orientation orientation);
+  /// Puts the builder where `load` belongs: in front of the outermost loop at
+  /// hand that it is not part of. Returns the forms that hold there.
+  llvm::DenseMap<mlir::Value, Forms> *leaveLoops(LoadOp load);
   void define(mlir::Value value, mlir::Value tile, Orientation orientation);
 
   /// The tile type of a chunk-phase tile: value axis cut, axes exchanged.
@@ -106,9 +148,14 @@ private:
                      Orientation orientation);
   /// `tile` times a number.
   mlir::Value times(mlir::Value tile, float scale);
-  /// Zero outside `part` of a tile in the given orientation.
+  /// `d[m, n] = acc[m, n] + sum_k a b`, k along axis 1 of `a` and `axis` of
+  /// `b`.
+  mlir::Value dot(mlir::RankedTensorType type, mlir::Value lhs, mlir::Value rhs,
+                  mlir::Value acc, int64_t axis,
+                  tile::Part part = tile::Part::Full, int64_t columnSteps = 1);
+  /// `other` outside `part` of a tile in the given orientation.
   mlir::Value mask(mlir::Value tile, Part part, int64_t steps,
-                   Orientation orientation);
+                   Orientation orientation, float other = 0.0f);
   /// The indices of a load or store, moved to this CTA's value columns.
   mlir::SmallVector<mlir::Value> indicesOf(mlir::Value tile,
                                            mlir::ValueRange indices,
@@ -121,7 +168,16 @@ private:
   mlir::IRMapping &map;
   const BodyOptions &options;
   llvm::DenseMap<mlir::Value, Forms> forms;
+  /// A loop that is being converted, what became of it, and the forms that hold
+  /// outside of it.
+  struct Scope {
+    mlir::scf::ForOp loop, converted;
+    llvm::DenseMap<mlir::Value, Forms> outside;
+  };
+  llvm::SmallVector<Scope, 2> scopes;
   llvm::DenseMap<mlir::Value, Orientation> orientations;
+  /// Products of grams before their scale and kernel, by operands.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, mlir::Value> products;
 };
 
 } // namespace delta

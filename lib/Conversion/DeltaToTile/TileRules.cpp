@@ -28,23 +28,13 @@ using namespace delta;
 static constexpr Orientation kNatural = Orientation::Natural;
 static constexpr Orientation kTransposed = Orientation::Transposed;
 
-/// The type that a product's operands are rounded to. Tensor instructions have
-/// no f32 operands, so a product that may not round has no kernel.
-template <typename OpT> static FailureOr<FloatType> operandType(OpT op) {
-  if (PrecAttr prec = op.getPrecAttr())
-    return prec.getOperands();
-  return op.emitError("product in f32 has no tile form; expected a `prec`");
-}
-
 /// Decays of the state are vectors by now.
 static LogicalResult refuseDecay(Operation *op) {
   return op->emitError("decay has no tile form; run delta-factor-decay first");
 }
 
-/// `d[m, n] = acc[m, n] + sum_k a b`, k along axis 1 of `a` and `axis` of `b`.
-static Value dot(ImplicitLocOpBuilder &b, RankedTensorType type, Value lhs,
-                 Value rhs, Value acc, int64_t axis,
-                 tile::Part part = tile::Part::Full, int64_t columnSteps = 1) {
+Value TileBody::dot(RankedTensorType type, Value lhs, Value rhs, Value acc,
+                    int64_t axis, tile::Part part, int64_t columnSteps) {
   return tile::DotOp::create(b, type, lhs, rhs, acc, ArrayRef<int64_t>{1, axis},
                              part, /*b_row_steps=*/1, columnSteps,
                              /*instr=*/nullptr);
@@ -90,6 +80,11 @@ LogicalResult TileBody::convert(Operation *op) {
       .Case<L2NormOp>([&](auto norm) { return convertL2Norm(norm), success(); })
       .Case<SigmoidOp>(
           [&](auto gate) { return convertSigmoid(gate), success(); })
+      .Case<OnlineOp>([&](auto online) { return convertOnline(online); })
+      .Case<WeightsOp>(
+          [&](auto weights) { return convertWeights(weights), success(); })
+      .Case<NormalizeOp>(
+          [&](auto sums) { return convertNormalize(sums), success(); })
       .Case<scf::ForOp>([&](auto loop) { return convertLoop(loop); })
       .Case<GatePrefixOp>([&](GatePrefixOp prefix) {
         Value gates = vector(prefix.getDecay());
@@ -122,7 +117,8 @@ LogicalResult TileBody::convert(Operation *op) {
                kNatural);
         return success();
       })
-      .Case<RowDotOp>([&](RowDotOp rowDot) { return convertRowDot(rowDot); })
+      .Case<RowDotOp>(
+          [&](RowDotOp rowDot) { return convertRowDot(rowDot), success(); })
       .Case<tensor::ExtractOp>([&](tensor::ExtractOp extract) {
         Value from = vector(extract.getTensor());
         b.setLoc(op->getLoc());
@@ -156,9 +152,13 @@ LogicalResult TileBody::convert(Operation *op) {
 }
 
 LogicalResult TileBody::convertLoop(scf::ForOp loop) {
+  if (loop == options.chain.blocks)
+    return convertBlock(*loop.getBody());
+  // A state is kept transposed.
+  Orientation carried = options.valueAxis.empty() ? kNatural : kTransposed;
   SmallVector<Value> inits;
   for (Value init : loop.getInitArgs())
-    inits.push_back(wide(init, kTransposed));
+    inits.push_back(wide(init, carried));
   b.setLoc(loop.getLoc());
   auto converted =
       scf::ForOp::create(b, map.lookupOrDefault(loop.getLowerBound()),
@@ -169,12 +169,13 @@ LogicalResult TileBody::convertLoop(scf::ForOp loop) {
   map.map(loop.getInductionVar(), converted.getInductionVar());
   for (auto [from, to] :
        llvm::zip(loop.getRegionIterArgs(), converted.getRegionIterArgs()))
-    define(from, to, kTransposed);
+    define(from, to, carried);
   for (auto [from, to] : llvm::zip(loop.getResults(), converted.getResults()))
-    define(from, to, kTransposed);
+    define(from, to, carried);
 
   // What is made inside the loop does not exist behind it.
-  auto outerForms = forms;
+  scopes.push_back({loop, converted, forms});
+  auto outerProducts = products;
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(converted.getBody());
@@ -182,11 +183,12 @@ LogicalResult TileBody::convertLoop(scf::ForOp loop) {
       return failure();
     SmallVector<Value> next;
     for (Value yielded : loop.getYieldedValues())
-      next.push_back(wide(yielded, kTransposed));
+      next.push_back(wide(yielded, carried));
     b.setLoc(loop.getLoc());
     scf::YieldOp::create(b, next);
   }
-  forms = std::move(outerForms);
+  forms = std::move(scopes.pop_back_val().outside);
+  products = std::move(outerProducts);
   return success();
 }
 
@@ -204,6 +206,8 @@ LogicalResult TileBody::convertStore(StoreOp op) {
   Value bound = op.getRows() ? map.lookupOrDefault(op.getRows()) : Value();
   tile::StoreOp::create(b, tile, map.lookup(op.getDest()), indices, bound, dims,
                         static_cast<int64_t>(o));
+  if (options.chain.array && op.getDest() == options.chain.array)
+    signalBlock(op);
   return success();
 }
 
@@ -213,6 +217,10 @@ static bool isMaskedByUsers(GramOp gram, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (auto scale = dyn_cast<ScaleOp>(user))
       return isMaskedByUsers(gram, scale.getResult());
+    if (auto online = dyn_cast<OnlineOp>(user))
+      return online.getPart() == gram.getPart();
+    if (auto weights = dyn_cast<WeightsOp>(user))
+      return weights.getPart() == gram.getPart();
     if (auto decay = dyn_cast<DecayOp>(user))
       return decay.getSteps() == gram.getSteps() &&
              (decay.getPart() == gram.getPart() ||
@@ -226,9 +234,6 @@ LogicalResult TileBody::convertGram(GramOp op) {
   FailureOr<FloatType> type = operandType(op);
   if (failed(type))
     return failure();
-  if (op.getKernel() != FeatureKernel::Linear)
-    return op.emitError("kernel ")
-           << stringifyFeatureKernel(op.getKernel()) << " has no tile form yet";
   Value result = op.getResult();
   Orientation o = op.getLhs().getType().getShape()[0] == options.fragmentRows
                       ? kNatural
@@ -238,9 +243,12 @@ LogicalResult TileBody::convertGram(GramOp op) {
   if (o == kTransposed)
     std::swap(lhs, rhs);
   b.setLoc(op.getLoc());
-  Value product = dot(b, typeOf(result, o, b.getF32Type()), lhs, rhs,
+  Value product = dot(typeOf(result, o, b.getF32Type()), lhs, rhs,
                       /*acc=*/Value(), /*axis=*/1);
+  if (o == kNatural)
+    products[{op.getLhs(), op.getRhs()}] = product;
   product = times(product, op.getScale().convertToFloat());
+  product = applyKernel(op.getKernel(), product);
   if (!isMaskedByUsers(op, result))
     product = mask(product, op.getPart(), op.getSteps(), o);
   define(result, product, o);
@@ -263,8 +271,8 @@ LogicalResult TileBody::convertRead(ReadOp op) {
   auto resultType = typeOf(result, o, b.getF32Type());
   // (x S)^T = S^T x^T
   Value product = o == kTransposed
-                      ? dot(b, resultType, state, rows, Value(), /*axis=*/1)
-                      : dot(b, resultType, rows, state, Value(), /*axis=*/0);
+                      ? dot(resultType, state, rows, Value(), /*axis=*/1)
+                      : dot(resultType, rows, state, Value(), /*axis=*/0);
   define(result, times(product, op.getScale().convertToFloat()), o);
   return success();
 }
@@ -286,9 +294,9 @@ LogicalResult TileBody::convertApply(ApplyOp op) {
   auto resultType = typeOf(result, o, b.getF32Type());
   // (L x)^T = x^T L^T
   define(result,
-         o == kTransposed ? dot(b, resultType, input, matrix, acc, /*axis=*/1,
+         o == kTransposed ? dot(resultType, input, matrix, acc, /*axis=*/1,
                                 storedPart(op.getPart()), op.getSteps())
-                          : dot(b, resultType, matrix, input, acc, /*axis=*/0),
+                          : dot(resultType, matrix, input, acc, /*axis=*/0),
          o);
   return success();
 }
@@ -316,10 +324,9 @@ LogicalResult TileBody::convertUpdate(UpdateOp op) {
   Value key = narrow(op.getKey(), kNatural, *type);
   b.setLoc(op.getLoc());
   // (S + K^T U)^T = S^T + U^T K
-  define(
-      result,
-      dot(b, typeOf(result, o, b.getF32Type()), value, key, state, /*axis=*/0),
-      o);
+  define(result,
+         dot(typeOf(result, o, b.getF32Type()), value, key, state, /*axis=*/0),
+         o);
   return success();
 }
 
@@ -376,18 +383,19 @@ void TileBody::convertScale(ScaleOp op) {
   define(result, arith::MulFOp::create(b, input, factors), o);
 }
 
-LogicalResult TileBody::convertRowDot(RowDotOp op) {
-  if (op.getKernel() != FeatureKernel::Linear)
-    return op.emitError("kernel ")
-           << stringifyFeatureKernel(op.getKernel()) << " has no tile form yet";
-  Value lhs = wide(op.getLhs(), kNatural), rhs = wide(op.getRhs(), kNatural);
-  name(op.getLhs(), "_products");
-  Value products = arith::MulFOp::create(b, lhs, rhs);
+void TileBody::convertRowDot(RowDotOp op) {
+  Value sums = diagonalOfGram(op.getLhs(), op.getRhs());
+  if (!sums) {
+    Value lhs = wide(op.getLhs(), kNatural), rhs = wide(op.getRhs(), kNatural);
+    name(op.getLhs(), "_products");
+    Value products = arith::MulFOp::create(b, lhs, rhs);
+    b.setLoc(op.getLoc());
+    sums = tile::ReduceOp::create(b, op.getResult().getType(), products,
+                                  tile::Combine::Add, /*axis=*/1);
+  }
   b.setLoc(op.getLoc());
-  Value sums = tile::ReduceOp::create(b, op.getResult().getType(), products,
-                                      tile::Combine::Add, /*axis=*/1);
-  define(op.getResult(), times(sums, op.getScale().convertToFloat()), kNatural);
-  return success();
+  Value scaled = times(sums, op.getScale().convertToFloat());
+  define(op.getResult(), applyKernel(op.getKernel(), scaled), kNatural);
 }
 
 void TileBody::convertL2Norm(L2NormOp op) {

@@ -94,10 +94,12 @@ private:
   /// `sums` with one more block of keys; `known` are its u, null where they are
   /// not known yet (softmax: the row statistics alone advance).
   RowSums advance(const RowSums &sums, Value scores, Value known, Part part);
+  /// What a row's own token adds to a tied read: 1 - rho is its share in a
+  /// softmax, of which this is rho; else this is its weight.
+  Value ownShare(const RowSums &sums, Value query, Value key);
   /// The output of a tied read. `weights` are those inside the block,
   /// `carried` is the weighted sum over the blocks before.
-  Value tiedOutput(const RowSums &sums, Value query, Value key, Value weights,
-                   Value carried, Value solved);
+  Value tiedOutput(Value share, Value weights, Value carried, Value solved);
 
   Value loadKeys(const CallerArray &array, const RowBlock &block);
   Value loadFactors(const CallerArray &array, const RowBlock &block);
@@ -106,6 +108,9 @@ private:
   Value apply(Value matrix, Value input, Value accumulator, Part part);
   Value scaleRows(Value input, Value factors);
 
+  Location named(StringRef name) {
+    return NameLoc::get(b.getStringAttr(name), op.getLoc());
+  }
   RankedTensorType tile(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, b.getF32Type());
   }
@@ -142,11 +147,16 @@ static FeatureKernel elementwisePart(FeatureKernel kernel) {
 //===----------------------------------------------------------------------===//
 
 RowBlock ImplicitChunks::makeBlock(Value batch, Value head, Value number) {
+  b.name("key_head");
+  Value keyHead = b.keyHead(head);
   Value length = b.index(rows);
+  b.name("first_row");
   Value first = arith::MulIOp::create(b, number, length);
+  b.name("left");
   Value left = arith::SubIOp::create(b, b.tokens(), first);
+  b.name("rows");
   Value count = arith::MinUIOp::create(b, left, length);
-  return {batch, head, b.keyHead(head), number, first, count};
+  return {batch, head, keyHead, number, first, count};
 }
 
 Value ImplicitChunks::loadKeys(const CallerArray &array,
@@ -195,9 +205,12 @@ RowSums ImplicitChunks::earlierBlocks(const RowBlock &block, Value query,
   SmallVector<Value> none;
   if (isNormalised(kernel)) {
     auto noScore = DenseElementsAttr::get(perRow, OnlineOp::kNoScore);
+    b.name("m");
     none.push_back(arith::ConstantOp::create(b, perRow, noScore));
+    b.name("l");
     none.push_back(b.zeros(perRow.getShape()));
   }
+  b.name("acc");
   none.push_back(b.zeros(values.getShape()));
   auto sums = [&](ValueRange carried) -> RowSums {
     if (carried.size() == 1)
@@ -208,18 +221,24 @@ RowSums ImplicitChunks::earlierBlocks(const RowBlock &block, Value query,
   auto loop = scf::ForOp::create(b, b.index(0), block.number, b.index(1), none);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
+  loop.getInductionVar().setLoc(named("earlier"));
   // Only a sequence's last block is ragged, and that one is before no other.
   RowBlock earlier = block;
   earlier.number = loop.getInductionVar();
   earlier.count = b.index(rows);
+  b.name("earlier_row");
   earlier.first = arith::MulIOp::create(b, earlier.number, earlier.count);
+  b.name("K_j");
   Value key = loadKeys(b.arrays.key, earlier);
+  b.name("U_j");
   Value known = LoadOp::create(b, values, u, at(earlier, block.head),
                                earlier.count, ArrayRef<int64_t>{1, 3},
                                /*steps=*/1, /*before=*/isChain);
+  b.name("s_j");
+  Value scores = gram(query, key, kernel, Part::Full);
+  b.name("acc");
   RowSums next =
-      advance(sums(loop.getRegionIterArgs()),
-              gram(query, key, kernel, Part::Full), known, Part::Full);
+      advance(sums(loop.getRegionIterArgs()), scores, known, Part::Full);
   SmallVector<Value> carried;
   if (next.max)
     carried = {next.max, next.sum};
@@ -232,22 +251,32 @@ RowSums ImplicitChunks::earlierBlocks(const RowBlock &block, Value query,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-Value ImplicitChunks::tiedOutput(const RowSums &sums, Value query, Value key,
-                                 Value weights, Value carried, Value solved) {
+Value ImplicitChunks::ownShare(const RowSums &sums, Value query, Value key) {
   FeatureKernel kernel = op.getKernel().getRead();
-  Value ubar = apply(weights, solved, carried, Part::StrictLower);
+  b.name("s_own");
   Value own =
       RowDotOp::create(b, perRow, query, key, scale, elementwisePart(kernel));
   if (!isNormalised(kernel))
-    return arith::AddFOp::create(b, ubar, scaleRows(solved, own));
+    return own;
   // A row without earlier tokens has l = 0 and m far below s: the exponential
   // is infinite and rho is 0. Elsewhere l >= 1, so rho is a number for every s.
   Value above = arith::SubFOp::create(b, own, sums.max);
+  b.name("own_weight");
   Value ownWeight = math::ExpOp::create(b, above);
   Value all = arith::AddFOp::create(b, sums.sum, ownWeight);
-  Value rho = arith::DivFOp::create(b, sums.sum, all);
+  b.name("rho");
+  return arith::DivFOp::create(b, sums.sum, all);
+}
+
+Value ImplicitChunks::tiedOutput(Value share, Value weights, Value carried,
+                                 Value solved) {
+  b.name("ubar");
+  Value ubar = apply(weights, solved, carried, Part::StrictLower);
+  b.name("O");
+  if (!isNormalised(op.getKernel().getRead()))
+    return arith::AddFOp::create(b, ubar, scaleRows(solved, share));
   Value difference = arith::SubFOp::create(b, ubar, solved);
-  return arith::AddFOp::create(b, solved, scaleRows(difference, rho));
+  return arith::AddFOp::create(b, solved, scaleRows(difference, share));
 }
 
 void ImplicitChunks::write(const RowBlock &block) {
@@ -255,48 +284,71 @@ void ImplicitChunks::write(const RowBlock &block) {
   // Rows past the sequence are zero in every tile here but have weights all the
   // same (exp(0) is 1). No row of the sequence reads them, as every product
   // inside a block is triangular, and they are not stored.
+  b.name(b.arrays.write ? "W" : "Q");
   Value query = loadKeys(writeQuery(), block);
+  b.name("K");
   Value key = loadKeys(b.arrays.key, block);
+  b.name("V");
   Value value = b.load(b.arrays.value, at(block, block.head), block.count,
                        {1, 3}, values.getShape());
+  b.name("beta");
   Value beta = loadFactors(b.arrays.beta, block);
-  if (b.arrays.alpha)
-    value = scaleRows(value, loadFactors(b.arrays.alpha, block));
+  if (b.arrays.alpha) {
+    b.name("alpha");
+    Value alpha = loadFactors(b.arrays.alpha, block);
+    b.name("aV");
+    value = scaleRows(value, alpha);
+  }
 
   RowSums sums = earlierBlocks(block, query, kernel, /*isChain=*/true);
+  b.name(isNormalised(kernel) ? "s" : "P");
   Value weights = gram(query, key, kernel, Part::StrictLower);
   Value carried = sums.acc;
   if (isNormalised(kernel)) {
     Value scores = weights;
     sums = advance(sums, scores, /*known=*/Value(), Part::StrictLower);
+    b.name("P");
     weights =
         WeightsOp::create(b, scores, sums.max, sums.sum, Part::StrictLower);
+    b.name("a");
     carried = NormalizeOp::create(b, sums.acc, sums.sum);
   }
 
+  // Needs no u: known before the blocks that this one waits for.
+  Value share = op.isTied() ? ownShare(sums, query, key) : Value();
   // Weights of a softmax sum to at most 1 in a row, and so do beta times them.
   bool isRowStochastic = isNormalised(kernel) && hasUnitBeta(b.arrays);
-  Value inverse =
-      TriInverseOp::create(b, scaleRows(weights, beta),
-                           /*entry_bound=*/FloatAttr(), isRowStochastic);
+  b.name("A");
+  Value scaled = scaleRows(weights, beta);
+  b.name("M");
+  Value inverse = TriInverseOp::create(b, scaled, /*entry_bound=*/FloatAttr(),
+                                       isRowStochastic);
+  b.name("R");
   Value residual = arith::SubFOp::create(b, value, scaleRows(carried, beta));
+  b.name("U");
   Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower);
   b.store(solved, u, at(block, block.head), block.count, {1, 3});
   if (!op.isTied())
     return;
-  Value output = tiedOutput(sums, query, key, weights, carried, solved);
+  Value output = tiedOutput(share, weights, carried, solved);
   b.store(output, b.arrays.output, at(block, block.head), block.count, {1, 3});
 }
 
 void ImplicitChunks::read(const RowBlock &block) {
   FeatureKernel kernel = op.getKernel().getRead();
+  b.name("Q");
   Value query = loadKeys(b.arrays.query, block);
   RowSums sums = earlierBlocks(block, query, kernel, /*isChain=*/false);
+  b.name("K");
   Value key = loadKeys(b.arrays.key, block);
+  b.name("U");
   Value known = b.load({u}, at(block, block.head), block.count, {1, 3},
                        values.getShape());
-  sums =
-      advance(sums, gram(query, key, kernel, Part::Lower), known, Part::Lower);
+  b.name(isNormalised(kernel) ? "s" : "P");
+  Value scores = gram(query, key, kernel, Part::Lower);
+  b.name("acc");
+  sums = advance(sums, scores, known, Part::Lower);
+  b.name("O");
   Value output = sums.sum
                      ? NormalizeOp::create(b, sums.acc, sums.sum).getResult()
                      : sums.acc;
@@ -314,7 +366,9 @@ Value ImplicitChunks::makeU() {
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     if (type.isDynamicDim(axis))
       sizes.push_back(memref::DimOp::create(b, value, axis));
-  return memref::AllocOp::create(b, type, sizes);
+  auto array = memref::AllocOp::create(b, type, sizes);
+  array->setAttr("delta.name", b.getStringAttr("u"));
+  return array;
 }
 
 void ImplicitChunks::build() {

@@ -102,6 +102,50 @@ static std::string findObstacle(const Target *gpu, UpdateOp update) {
 
 namespace {
 
+/// What a schedule of implicit features depends on: rows of a block, sizes of
+/// a key and of a value.
+struct ImplicitShape {
+  int64_t rows = 0, keyDim = 0, valueDim = 0;
+};
+
+} // namespace
+
+static ImplicitShape getImplicitShape(func::FuncOp func) {
+  ImplicitShape shape;
+  func.walk([&](GramOp gram) {
+    ArrayRef<int64_t> keys = gram.getRhs().getType().getShape();
+    shape.rows = keys[0];
+    shape.keyDim = keys[1];
+  });
+  func.walk([&](ApplyOp apply) {
+    shape.valueDim = apply.getInput().getType().getShape()[1];
+  });
+  return shape;
+}
+
+/// What the kernels of implicit features support; says so where it is not
+/// given.
+static LogicalResult checkImplicit(func::FuncOp func,
+                                   const ImplicitShape &shape,
+                                   ScheduleAttr schedule) {
+  if (schedule.getFamily().getValue() != "sm_80")
+    return func.emitError() << "schedule family " << schedule.getFamily()
+                            << " has no kernels of implicit features yet; "
+                               "accepted: \"sm_80\"";
+  for (auto [name, size] :
+       {std::pair("key", shape.keyDim), std::pair("value", shape.valueDim)})
+    if (size != 64 && size != 128)
+      return func.emitError() << name << " dim " << size
+                              << " has no GPU kernel yet; accepted: 64, 128";
+  if (schedule.getValueColumns() != shape.valueDim)
+    return func.emitError()
+           << "schedule value_columns: expected the value dim "
+           << shape.valueDim << ", got " << schedule.getValueColumns();
+  return success();
+}
+
+namespace {
+
 class SelectSchedulePass
     : public delta::impl::SelectScheduleBase<SelectSchedulePass> {
 public:
@@ -113,10 +157,9 @@ public:
         continue;
       UpdateOp update = findUpdate(func);
       if (!update) {
-        func.emitError()
-            << "no GPU kernel for implicit-feature kernels yet; they "
-               "run on the CPU (chunked phase)";
-        return signalPassFailure();
+        if (failed(scheduleImplicit(func)))
+          return signalPassFailure();
+        continue;
       }
       auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
       if (!schedule)
@@ -154,6 +197,29 @@ private:
     return remark::RemarkOpts::name("Schedule")
         .category("delta-select-schedule")
         .function(func.getName());
+  }
+
+  LogicalResult scheduleImplicit(func::FuncOp func) {
+    ImplicitShape shape = getImplicitShape(func);
+    auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
+    if (!schedule)
+      schedule = chooseImplicit(func, shape);
+    return checkImplicit(func, shape, schedule);
+  }
+
+  /// A row block owns all of the value axis: its weights, which are most of the
+  /// work, are computed once. Two stages hide one block's loads behind one
+  /// block's products.
+  ScheduleAttr chooseImplicit(func::FuncOp func, const ImplicitShape &shape) {
+    MLIRContext *context = &getContext();
+    auto schedule = ScheduleAttr::get(
+        context, StringAttr::get(context, "sm_80"), shape.valueDim, 2);
+    func->setAttr("delta.schedule", schedule);
+    remark::passed(func.getLoc(), remarkOf(func))
+        << "row blocks by ticket, " << std::to_string(shape.rows)
+        << " rows a CTA with all value columns: weights are computed once; 2 "
+           "stages: one block loads while one computes";
+    return schedule;
   }
 
   /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four

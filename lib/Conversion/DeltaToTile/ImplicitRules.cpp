@@ -1,0 +1,167 @@
+//===- ImplicitRules.cpp - implicit features, chunked to tile ---*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Rules for the ops of implicit features (DeltaFormer, 2505.19488): online
+/// softmax as in FlashAttention (2205.14135, algorithm 1), elementwise kernels,
+/// and the flags between row blocks. Row statistics are vectors over the rows
+/// of a fragment; no tile here is transposed.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TileBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace delta;
+
+static constexpr Orientation kNatural = Orientation::Natural;
+
+static RankedTensorType tileType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and sums over keys
+//===----------------------------------------------------------------------===//
+
+Value TileBody::applyKernel(FeatureKernel kernel, Value scores) {
+  switch (kernel) {
+  case FeatureKernel::Linear:
+    return scores;
+  case FeatureKernel::Exp:
+    return math::ExpOp::create(b, scores);
+  case FeatureKernel::Relu:
+    return arith::MaximumFOp::create(b, scores, splat(tileType(scores), 0.0f));
+  case FeatureKernel::Round:
+    return math::RoundEvenOp::create(b, scores);
+  case FeatureKernel::Softmax:
+    break; // refused by the verifiers of delta.gram and delta.row_dot
+  }
+  llvm_unreachable("not applied to one score at a time");
+}
+
+Value TileBody::exponentials(Value scores, Value max, Part part) {
+  Location loc = b.getLoc();
+  Value s = wide(scores, kNatural);
+  b.setLoc(loc);
+  Value rows = spread(max, /*axis=*/0, scores, kNatural);
+  Value below = arith::SubFOp::create(b, s, rows);
+  Value weights = math::ExpOp::create(b, below);
+  // Masked behind the exponential: in a row without scores it is exp(0).
+  return mask(weights, part, /*steps=*/1, kNatural);
+}
+
+Value TileBody::inverseSums(Value sum) {
+  // A row that has seen a score has l >= 1, as the largest score adds exp(0).
+  Value ones = splat(tileType(sum), 1.0f);
+  Value atLeast = arith::MaximumFOp::create(b, sum, ones);
+  return arith::DivFOp::create(b, ones, atLeast);
+}
+
+LogicalResult TileBody::convertOnline(OnlineOp op) {
+  Value max = vector(op.getMax()), sum = vector(op.getSum());
+  Value scores = wide(op.getScores(), kNatural);
+  nameAs("s_part", op.getLoc());
+  Value present =
+      mask(scores, op.getPart(), /*steps=*/1, kNatural, OnlineOp::kNoScore);
+  RankedTensorType rowType = tileType(max);
+  nameAs("m_block", op.getLoc());
+  Value blockMax = tile::ReduceOp::create(b, rowType, present,
+                                          tile::Combine::Max, /*axis=*/1);
+  nameAs("m", op.getLoc());
+  Value newMax = arith::MaximumFOp::create(b, max, blockMax);
+  nameAs("p", op.getLoc());
+  Value weights = exponentials(op.getScores(), newMax, op.getPart());
+  nameAs("rescale", op.getLoc());
+  Value shrink = math::ExpOp::create(b, arith::SubFOp::create(b, max, newMax));
+  nameAs("l", op.getLoc());
+  Value blockSum = tile::ReduceOp::create(b, rowType, weights,
+                                          tile::Combine::Add, /*axis=*/1);
+  Value newSum =
+      arith::AddFOp::create(b, arith::MulFOp::create(b, sum, shrink), blockSum);
+  Value acc = wide(op.getAcc(), kNatural);
+  nameAs("rescale", op.getLoc());
+  Value rows = spread(shrink, /*axis=*/0, op.getNewAcc(), kNatural);
+  nameAs("acc_rescaled", op.getLoc());
+  Value newAcc = arith::MulFOp::create(b, acc, rows);
+  if (op.getValues()) {
+    FailureOr<FloatType> type = operandType(op);
+    if (failed(type))
+      return failure();
+    nameAs("P_a", op.getLoc());
+    Value rounded = arith::TruncFOp::create(
+        b, RankedTensorType::get(tileType(weights).getShape(), *type), weights);
+    Value values = narrow(op.getValues(), kNatural, *type);
+    nameAs("acc", op.getLoc());
+    newAcc = dot(typeOf(op.getNewAcc(), kNatural, b.getF32Type()), rounded,
+                 values, newAcc, /*axis=*/0);
+  }
+  define(op.getNewMax(), newMax, kNatural);
+  define(op.getNewSum(), newSum, kNatural);
+  define(op.getNewAcc(), newAcc, kNatural);
+  return success();
+}
+
+void TileBody::convertWeights(WeightsOp op) {
+  Value max = vector(op.getMax());
+  b.setLoc(op.getLoc());
+  Value weights = exponentials(op.getScores(), max, op.getPart());
+  Value factors = inverseSums(vector(op.getSum()));
+  b.setLoc(op.getLoc());
+  Value rows = spread(factors, /*axis=*/0, op.getResult(), kNatural);
+  define(op.getResult(), arith::MulFOp::create(b, weights, rows), kNatural);
+}
+
+void TileBody::convertNormalize(NormalizeOp op) {
+  Value acc = wide(op.getAcc(), kNatural);
+  b.setLoc(op.getLoc());
+  Value factors = inverseSums(vector(op.getSum()));
+  Value rows = spread(factors, /*axis=*/0, op.getResult(), kNatural);
+  define(op.getResult(), arith::MulFOp::create(b, acc, rows), kNatural);
+}
+
+Value TileBody::diagonalOfGram(Value lhs, Value rhs) {
+  Value product = products.lookup({lhs, rhs});
+  if (!product)
+    return {};
+  Value diagonal = mask(mask(product, Part::Lower, /*steps=*/1, kNatural),
+                        Part::Lower, /*steps=*/1, Orientation::Transposed);
+  auto type = RankedTensorType::get(tileType(product).getShape().take_front(),
+                                    b.getF32Type());
+  return tile::ReduceOp::create(b, type, diagonal, tile::Combine::Add,
+                                /*axis=*/1);
+}
+
+//===----------------------------------------------------------------------===//
+// Between row blocks
+//===----------------------------------------------------------------------===//
+
+/// Blocks of a head finish in order, as each expects the one before it. So one
+/// count tells which are finished, and `number + 1` is what it is behind block
+/// `number`.
+static Value finishedAfter(ImplicitLocOpBuilder &b, Value number) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  return arith::IndexCastOp::create(b, b.getI32Type(),
+                                    arith::AddIOp::create(b, number, one));
+}
+
+void TileBody::expectBlock(LoadOp load) {
+  auto earlier = cast<scf::ForOp>(load->getParentOp());
+  Value number = map.lookup(earlier.getInductionVar());
+  tile::ExpectOp::create(b, options.chain.flags, options.chain.flag,
+                         finishedAfter(b, number));
+}
+
+void TileBody::signalBlock(StoreOp store) {
+  scf::ForOp blocks = options.chain.blocks;
+  Value number = map.lookup(blocks.getInductionVar());
+  tile::SignalOp::create(b, options.chain.flags, options.chain.flag,
+                         finishedAfter(b, number));
+}

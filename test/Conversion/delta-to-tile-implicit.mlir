@@ -1,0 +1,94 @@
+// Implicit features as kernels in value form: tickets, flags, online softmax, explicit rounding.
+// RUN: delta-opt %s --split-input-file --delta-tile-value-pipeline --mlir-use-nameloc-as-prefix | FileCheck %s
+
+// Tied: one kernel. CTAs draw (block, batch, head), blocks ascending, all sequences of a block in
+// turn; a line of the workspace a sequence, its flag behind the ticket.
+// CHECK-LABEL: tile.kernel @tied_write
+// CHECK-SAME: %[[U:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "u"}
+// CHECK-SAME: %[[PROGRESS:[^:]+]]: memref<?xi32> {delta.name = "progress"}
+// CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batch"}
+// CHECK-SAME: grid = 1 : i64, warps = 4 : i64
+// CHECK: %[[ITEM:.*]] = tile.ticket %[[PROGRESS]]
+// CHECK: %[[SEQUENCES:.*]] = arith.muli %[[BATCHES]], %{{.*}}
+// CHECK: %[[SEQUENCE:.*]] = arith.remui %[[ITEM]], %[[SEQUENCES]]
+// CHECK: %[[BLOCK:.*]] = arith.divui %[[ITEM]], %[[SEQUENCES]]
+// CHECK: arith.remui %[[SEQUENCE]]
+// CHECK: arith.divui %[[SEQUENCE]]
+// CHECK: %[[LINE:.*]] = arith.muli %[[SEQUENCE]], %{{.*}}
+// CHECK: %[[FLAG:.*]] = arith.addi %[[LINE]], %{{.*}}
+
+// The query is loaded once, in front of the loop; keys, then scores, then the late part.
+// CHECK: %[[Q:Q]] = tile.load
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[BLOCK]]
+// CHECK: %[[K:.*]] = tile.load
+// CHECK: %[[S:.*]] = tile.dot %[[Q]], %[[K]] {contract = array<i64: 1, 1>}
+// CHECK: tile.expect %[[PROGRESS]][%[[FLAG]]]
+// CHECK: tile.load %[[U]]
+// CHECK: tile.dot {{.*}}contract = array<i64: 1, 0>
+// CHECK: tile.reduce max
+// CHECK: math.exp
+// CHECK: arith.truncf %{{.*}} : tensor<64x64xf32> to tensor<64x64xbf16>
+
+// The diagonal block: what its part leaves out is no maximum, and weighs nothing.
+// CHECK: %[[OWN:.*]] = tile.dot %[[Q]]
+// CHECK: tile.mask strict_lower %{{.*}} {fill = -1.000000e+30 : f32}
+// CHECK: tile.reduce max
+// CHECK: tile.mask strict_lower %{{[^ ]+}} : tensor
+// The row's own score is the diagonal of the product.
+// CHECK: %[[LOW:.*]] = tile.mask lower %[[OWN]] : tensor
+// CHECK: tile.mask upper %[[LOW]] : tensor
+// CHECK: tile.tri_inverse %{{.*}} {row_stochastic}
+// The last wait, then one product to the residual and one to u.
+// CHECK: tile.expect %[[PROGRESS]][%[[FLAG]]]
+// CHECK: tile.load %[[U]]
+// CHECK: %[[R:.*]] = arith.subf
+// CHECK: %[[RA:.*]] = arith.truncf %[[R]]
+// CHECK: %[[NEW:.*]] = tile.dot %{{.*}}, %[[RA]]
+// CHECK: %[[NEWA:.*]] = arith.truncf %[[NEW]]
+// CHECK: tile.store %[[NEWA]], %[[U]]
+// CHECK-NEXT: tile.signal %[[PROGRESS]][%[[FLAG]]]
+// CHECK: tile.store
+// CHECK: tile.return
+
+// u is kept rounded, counters and flags are cleared in front of the launch.
+// CHECK-LABEL: func.func @tied
+// CHECK: memref.alloc({{.*}}) {delta.name = "u"} : memref<?x?x2x64xbf16>
+// CHECK: %[[HOST:.*]] = memref.alloc({{.*}}) {delta.name = "progress"} : memref<?xi32>
+// CHECK: tile.clear %[[HOST]]
+// CHECK: arith.muli
+// CHECK: %[[ITEMS:.*]] = arith.muli
+// CHECK-NEXT: tile.launch @tied_write grid(%[[ITEMS]])
+func.func @tied(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %b = delta.sigmoid %beta : tensor<?x?x2xbf16> -> tensor<?x?x2xf32>
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%b : tensor<?x?x2xf32>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// A write query of its own: the chain writes u alone; a second kernel, whose blocks wait for
+// nobody, reads it. Kernels of single scores have no row statistics.
+// CHECK-LABEL: tile.kernel @general_write
+// CHECK: tile.ticket
+// CHECK: math.roundeven
+// CHECK: tile.signal
+// CHECK-NOT: tile.store
+// CHECK: tile.return
+// CHECK-LABEL: tile.kernel @general_read
+// CHECK-SAME: %{{[^:]+}}: index {delta.name = "block"}, %{{[^:]+}}: index {delta.name = "head"}, %{{[^:]+}}: index {delta.name = "batch"}
+// CHECK-SAME: grid = 3 : i64
+// CHECK-NOT: tile.expect
+// CHECK: %[[RELU:.*]] = arith.maximumf
+// CHECK: tile.mask lower %{{.*}} : tensor
+// CHECK-LABEL: func.func @general
+// CHECK: tile.clear
+// CHECK: tile.launch @general_write
+// CHECK: tile.launch @general_read
+func.func @general(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x4x128xf16>, %beta: tensor<?x?x4xf32>, %w: tensor<?x?x2x64xf16>) -> (tensor<?x?x4x128xf16>, tensor<?x?x4x128xf16>) {
+  %o, %u = delta.recurrence query(%q : tensor<?x?x2x64xf16>) key(%k : tensor<?x?x2x64xf16>)
+         value(%v : tensor<?x?x4x128xf16>) beta(%beta : tensor<?x?x4xf32>) write(%w : tensor<?x?x2x64xf16>)
+         {kernel = #delta.kernel<write = round, read = relu>} -> tensor<?x?x4x128xf16>, u(tensor<?x?x4x128xf16>)
+  return %o, %u : tensor<?x?x4x128xf16>, tensor<?x?x4x128xf16>
+}

@@ -1,0 +1,37 @@
+// RUN: delta-opt %s --split-input-file --delta-round-workspace | FileCheck %s
+
+// u is read by products that round to bf16 alone: it is kept in bf16.
+
+// CHECK-LABEL: func.func @rounded
+// CHECK: %[[U:.*]] = memref.alloc() : memref<2x64x1x64xbf16>
+// CHECK: delta.load %[[U]]{{.*}} : memref<2x64x1x64xbf16> -> tensor<64x64xf32>
+// CHECK: delta.store %{{.*}}, %[[U]]{{.*}} : tensor<64x64xf32>, memref<2x64x1x64xbf16>
+func.func @rounded(%p: tensor<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %u = memref.alloc() : memref<2x64x1x64xf32>
+  %U = delta.load %u[%c0, %c0, %c0, %c0] dims [1, 3] : memref<2x64x1x64xf32> -> tensor<64x64xf32>
+  %r = delta.apply %p, %U part<full> {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  delta.store %r, %u[%c0, %c0, %c0, %c0] dims [1, 3] : tensor<64x64xf32>, memref<2x64x1x64xf32>
+  return
+}
+
+// -----
+
+// An accumulator is not rounded; nor is what a product in f32 reads, or two products in different types.
+
+// CHECK-LABEL: func.func @kept
+// CHECK-COUNT-3: memref.alloc() : memref<64x64xf32>
+func.func @kept(%p: tensor<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<64x64xf32>
+  %A = delta.load %a[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %r = delta.apply %p, %p acc(%A : tensor<64x64xf32>) part<full> {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %b = memref.alloc() : memref<64x64xf32>
+  %B = delta.load %b[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %s = delta.apply %p, %B part<full> : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %c = memref.alloc() : memref<64x64xf32>
+  %C = delta.load %c[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %t = delta.apply %p, %C part<full> {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %v = delta.apply %p, %C part<full> {prec = #delta.prec<f16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  return
+}
