@@ -81,6 +81,9 @@ static BlockChain findBlockChain(scf::ForallOp heads) {
 
 /// A loop of implicit features: no state, sums over the rows of earlier blocks.
 static bool isImplicit(scf::ForallOp loop) {
+  // The loops of a split sequence carry maps, and their states, by name.
+  if (loop->hasAttr("delta.name"))
+    return false;
   return loop
       .walk([](scf::ForOp inner) {
         bool carriesTiles = llvm::any_of(inner.getInitArgs(), [](Value init) {
@@ -159,6 +162,9 @@ private:
 } // namespace
 
 int64_t KernelBuilder::countColumnTiles() {
+  // A loop over blocks carries statistics and sums of rows, no state.
+  if (isImplicit(loop))
+    return 0;
   // What a loop carries is a state, or blocks of its rows.
   int64_t columns = 0;
   loop.walk([&](scf::ForOp carrying) {
