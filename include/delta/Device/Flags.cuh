@@ -10,7 +10,8 @@
 // other. Waiting cannot deadlock, however few CTAs are resident, where a CTA
 // draws its work by ticket before it waits, and waits for smaller tickets
 // alone: whoever drew a smaller ticket is running already. Counters and flags
-// are 0 before the launch. Every function is called by all threads of the CTA.
+// are 0 before the launch. A function is called by all threads of the CTA, or
+// of the warp where it says so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +33,19 @@ DELTA_DEVICE int64_t draw_ticket(int32_t *counter,
   return __float_as_int(detail::load_shared(scratch.at(0)));
 }
 
+/// Adds 1 to *counter and returns what it was, the same in every lane: the n-th
+/// call of a launch returns n.
+DELTA_DEVICE int warp_draw_ticket(int32_t *counter) {
+  int ticket = 0;
+  if (lane_index() == 0)
+    ticket = atomicAdd(counter, 1);
+  return __shfl_sync(0xffffffffu, ticket, 0);
+}
+
 /// Waits until *flag is at least `epoch`: what its writer stored before it
 /// raised the flag can then be read. `seen` is a value that *flag is known to
 /// have had, at most; nothing is loaded where that is enough. Returns what is
-/// known now. No barrier: every thread acquires for itself.
+/// known now. For any warp, and no barrier: every thread acquires for itself.
 DELTA_DEVICE int32_t await_flag(const int32_t *flag, int32_t epoch,
                                 int32_t seen = 0) {
   while (seen < epoch)

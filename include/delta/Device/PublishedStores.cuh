@@ -7,32 +7,19 @@
 //===----------------------------------------------------------------------===//
 //
 // What one CTA stores with the tensor memory accelerator and another one of the
-// same launch loads with it: tickets that order the CTAs' work, and flags in
-// global memory that count the stores that are complete. Everything here is for
-// one warp of a role; all its lanes call.
-//
-// Waiting cannot deadlock, however few CTAs are resident, where a CTA waits
-// only for work of smaller tickets than its own and works in their order: the
-// smallest ticket that is not done waits for nothing that is not running.
-// Counters and flags are 0 before the launch. For sm_90 and later.
+// same launch loads with it: flags in global memory (Flags.cuh) that count the
+// stores that are complete. Everything here is for one warp of a role; all its
+// lanes call. For sm_90 and later.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DELTA_DEVICE_PUBLISHEDSTORES_CUH
 #define DELTA_DEVICE_PUBLISHEDSTORES_CUH
 
+#include "delta/Device/Flags.cuh"
 #include "delta/Device/Tma.cuh"
 
 namespace delta {
-
-/// Adds 1 to *counter and returns what it was, the same in every lane: the n-th
-/// call of a launch returns n.
-DELTA_DEVICE int warp_draw_ticket(int32_t *counter) {
-  int ticket = 0;
-  if (lane_index() == 0)
-    ticket = atomicAdd(counter, 1);
-  return __shfl_sync(0xffffffffu, ticket, 0);
-}
 
 /// Waits until the stores of this warp are complete and adds 1 to *flag: who
 /// sees the new value with await_published may load what was stored.
@@ -53,14 +40,8 @@ DELTA_DEVICE int32_t await_published(const int32_t *flag, int32_t count,
                                      int32_t seen) {
   if (seen >= count)
     return seen;
-  do
-    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
-                 : "=r"(seen)
-                 : "l"(flag)
-                 : "memory");
-  while (seen < count);
+  seen = await_flag(flag, count, seen);
   asm volatile("fence.proxy.async.global;" ::: "memory");
-  __syncwarp();
   return __shfl_sync(0xffffffffu, seen, 0);
 }
 
