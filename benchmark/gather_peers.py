@@ -34,7 +34,7 @@ for tag in ("2_28", "2_27", "2_24", "2_17"):
 
 FLASHINFER = "0.6.13"
 FFI = "apache-tvm-ffi==0.1.12"
-FLA = ["fla-core==0.6.0", "einops==0.8.1"]
+FLA = ["fla-core==0.6.0", "flash-linear-attention==0.6.0", "einops==0.8.1"]
 # The call of FlashInfer's kernel normalises with fla's.
 WHEELS = {
     "fla": FLA,

@@ -12,6 +12,8 @@ that is not installed, PyTorch's attention, which is as fast, takes its place.
 """
 
 import os
+import sys
+import types
 
 import torch
 
@@ -45,7 +47,19 @@ def sigmoid(recurrence, beta):
     return beta * recurrence.sigmoid if recurrence.sigmoid != 1 else beta
 
 
+def register_layers():
+    """DeltaFormer takes helpers for padding from `fla.layers`, which imports every
+    layer and with them packages that are not here: a package of that name that
+    imports none."""
+    import fla
+
+    layers = types.ModuleType("fla.layers")
+    layers.__path__ = [f"{folder}/layers" for folder in fla.__path__]
+    sys.modules.setdefault("fla.layers", layers)
+
+
 def deltaformer(recurrence, x):
+    register_layers()
     from fla.ops.deltaformer import parallel
 
     if parallel.flash_attn_func is None:
