@@ -11,6 +11,7 @@
     oracle/CASE.{in,out}.safetensors  operands and results of the C++ oracle
     tasks/                            examples/tasks
     sanitize.plan                     what launch_plan runs
+    liboccupy.so                      occupy.cu, for residency.py
 """
 
 import pathlib

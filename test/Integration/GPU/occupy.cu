@@ -1,0 +1,68 @@
+//===- occupy.cu - leave a GPU with room for one CTA ------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// CTAs that do nothing and hold shared memory, so that of a kernel beside them
+// as few CTAs run at a time as the caller says. For harness/residency.py; built
+// by nvcc alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cuda_runtime.h>
+
+/// Memory that the host shares: how many CTAs hold their place, and whether
+/// they shall leave it.
+struct State {
+  int held, leave;
+};
+
+namespace {
+
+/// So that a test that fails ends.
+constexpr unsigned long long kLongestNs = 5'000'000'000;
+
+/// What the system keeps of each CTA's shared memory.
+constexpr int kReservedBytes = 1024;
+
+__device__ unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+__global__ void hold(State *state) {
+  const unsigned long long begin = nanoseconds();
+  atomicAdd_system(&state->held, 1);
+  while (!*static_cast<volatile int *>(&state->leave) &&
+         nanoseconds() - begin < kLongestNs)
+    __nanosleep(1000);
+  atomicAdd_system(&state->held, -1);
+}
+
+} // namespace
+
+/// Starts CTAs on two streams that leave `freeBytes` of shared memory (without
+/// what the system keeps) on one multiprocessor and none on the others. Returns
+/// how many they are; a negative number is a cudaError_t.
+extern "C" int occupy(State *state, int freeBytes, cudaStream_t first,
+                      cudaStream_t second) {
+  int device, processors, perProcessor, perCta;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  cudaDeviceGetAttribute(&perProcessor,
+                         cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  cudaDeviceGetAttribute(&perCta, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                         device);
+  cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       perCta);
+  // What a multiprocessor has is not divided anew while a CTA runs on it.
+  cudaFuncSetAttribute(hold, cudaFuncAttributePreferredSharedMemoryCarveout,
+                       cudaSharedmemCarveoutMaxShared);
+  hold<<<processors - 1, 1, perCta, first>>>(state);
+  hold<<<1, 1, perProcessor - freeBytes - 2 * kReservedBytes, second>>>(state);
+  const cudaError_t error = cudaGetLastError();
+  return error == cudaSuccess ? processors : -static_cast<int>(error);
+}
