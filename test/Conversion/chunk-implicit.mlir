@@ -112,8 +112,8 @@ func.func @tied_relu(%q: tensor<?x?x1x64xf16>, %k: tensor<?x?x1x64xf16>,
 // CHECK-SAME:    %[[W:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "w"}
 // CHECK-SAME:    %[[ALPHA:[^:]+]]: memref<?x?x6xf32> {delta.name = "alpha"}
 // CHECK-SAME:    %[[O:[^:]+]]: memref<?x?x6x64xbf16> {delta.name = "o", delta.result}
-// CHECK:         %[[MEMORY:.+]] = memref.alloc
 // CHECK:         %[[BLOCKS:.+]] = arith.ceildivui
+// CHECK:         %[[MEMORY:.+]] = memref.alloc
 // CHECK:         scf.forall (%[[B:.+]], %[[H:.+]]) in (%{{.+}}, 6)
 // CHECK:           %[[HK:.+]] = arith.divui %[[H]], %c3
 // CHECK:           delta.load %[[W]][%[[B]], %{{.+}}, %[[HK]], %{{.+}}]
@@ -149,6 +149,43 @@ func.func @general(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
       {kernel = #delta.kernel<write = softmax, read = softmax>}
       -> tensor<?x?x6x64xbf16>
   return %o : tensor<?x?x6x64xbf16>
+}
+
+// -----
+
+// Keys with an l2 norm: a loop in front normalises them, by key head, into an
+// array of the norm's type; that is what both sweeps load. Queries are used once
+// and normalised where they are loaded.
+// CHECK-LABEL: func.func @normalised_keys
+// CHECK-SAME:    %[[Q:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "q"}
+// CHECK-SAME:    %[[K:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "k"}
+// CHECK:         %[[BLOCKS:.+]] = arith.ceildivui
+// CHECK:         %[[KN:.+]] = memref.alloc({{.+}}) {delta.name = "k_normalised"} : memref<?x?x2x64xbf16>
+// CHECK:         scf.forall (%[[B:.+]], %[[H:.+]], %[[C:.+]]) in (%{{.+}}, 2, %[[BLOCKS]])
+// CHECK:           %[[FIRST:.+]] = arith.muli %[[C]], %c64
+// CHECK:           %[[COUNT:.+]] = arith.minui
+// CHECK:           %[[ROWS:.+]] = delta.load %[[K]][%[[B]], %[[FIRST]], %[[H]], %{{.+}}] rows(%[[COUNT]])
+// CHECK:           %[[NORMALISED:.+]] = delta.l2norm %[[ROWS]]
+// CHECK:           %[[WIDE:.+]] = arith.extf %[[NORMALISED]]
+// CHECK:           delta.store %[[WIDE]], %[[KN]][%[[B]], %[[FIRST]], %[[H]], %{{.+}}] rows(%[[COUNT]])
+// CHECK-NOT:     %[[K]][
+// CHECK:         scf.forall
+// CHECK:           delta.load %[[Q]]
+// CHECK-NEXT:      delta.l2norm
+// CHECK:           delta.load %[[KN]]
+// CHECK-NOT:       delta.l2norm
+// CHECK:         return
+func.func @normalised_keys(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
+                           %v: tensor<?x?x4x64xbf16>, %beta: tensor<?x?x4xf32>)
+    -> tensor<?x?x4x64xbf16> {
+  %qn = delta.l2norm %q : tensor<?x?x2x64xbf16> -> tensor<?x?x2x64xbf16>
+  %kn = delta.l2norm %k : tensor<?x?x2x64xbf16> -> tensor<?x?x2x64xbf16>
+  %o = delta.recurrence query(%qn : tensor<?x?x2x64xbf16>)
+      key(%kn : tensor<?x?x2x64xbf16>) value(%v : tensor<?x?x4x64xbf16>)
+      beta(%beta : tensor<?x?x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x?x4x64xbf16>
+  return %o : tensor<?x?x4x64xbf16>
 }
 
 // -----

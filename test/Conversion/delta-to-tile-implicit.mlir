@@ -92,3 +92,58 @@ func.func @general(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tenso
          {kernel = #delta.kernel<write = round, read = relu>} -> tensor<?x?x4x128xf16>, u(tensor<?x?x4x128xf16>)
   return %o, %u : tensor<?x?x4x128xf16>, tensor<?x?x4x128xf16>
 }
+
+// -----
+
+// Keys are normalised by a kernel in front, in f32, and kept in the products' type; counters are
+// cleared in front of that kernel too.
+// CHECK-LABEL: tile.kernel @normalised_normalise
+// CHECK-SAME: %{{[^:]+}}: index {delta.name = "block"}, %{{[^:]+}}: index {delta.name = "head"}, %{{[^:]+}}: index {delta.name = "batch"}
+// CHECK-SAME: %[[KN:[^:]+]]: memref<?x?x1x64xbf16> {delta.name = "k_normalised"}
+// CHECK-SAME: warps = 4 : i64
+// CHECK: %[[K:K]] = tile.load
+// CHECK: %[[KF:.*]] = arith.extf %[[K]]
+// CHECK: math.rsqrt
+// CHECK: %[[N:.*]] = arith.mulf %[[KF]]
+// CHECK: %[[NA:.*]] = arith.truncf %[[N]] : tensor<64x64xf32> to tensor<64x64xbf16>
+// CHECK: tile.store %[[NA]], %[[KN]]
+// CHECK-LABEL: tile.kernel @normalised_write
+// CHECK-SAME: %[[KEYS:[^:]+]]: memref<?x?x1x64xbf16> {delta.name = "k_normalised"}
+// CHECK: math.rsqrt
+// CHECK: scf.for
+// CHECK: tile.load %[[KEYS]]
+// CHECK-NOT: math.rsqrt
+// CHECK-LABEL: func.func @normalised
+// CHECK: tile.clear
+// CHECK: tile.launch @normalised_normalise
+// CHECK: tile.launch @normalised_write
+func.func @normalised(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>) -> tensor<?x?x1x64xbf16> {
+  %qn = delta.l2norm %q : tensor<?x?x1x64xbf16> -> tensor<?x?x1x64xf32>
+  %kn = delta.l2norm %k : tensor<?x?x1x64xbf16> -> tensor<?x?x1x64xf32>
+  %o = delta.recurrence query(%qn : tensor<?x?x1x64xf32>) key(%kn : tensor<?x?x1x64xf32>)
+         value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x1x64xbf16>
+  return %o : tensor<?x?x1x64xbf16>
+}
+
+// -----
+
+// Exponentials of single scores: what 16 bits lose of a weight is a second weight.
+// CHECK-LABEL: tile.kernel @exponentials_write
+// CHECK: scf.for
+// CHECK: tile.expect
+// CHECK: %[[U:.*]] = tile.load
+// CHECK: %[[SUM:.*]] = tile.dot %[[CARRIED:.*]], %[[U]] acc(%{{.*}})
+// CHECK: tile.dot %[[CARRIED_REST:.*]], %[[U]] acc(%[[SUM]])
+// CHECK: %[[P:.*]] = math.exp
+// CHECK: %[[PA:.*]] = arith.truncf %[[P]]
+// CHECK: %[[BACK:.*]] = arith.extf %[[PA]]
+// CHECK: %[[REST:.*]] = arith.subf %[[P]], %[[BACK]]
+// CHECK: %[[RESTA:.*]] = arith.truncf %[[REST]]
+// CHECK: scf.yield %{{.*}}, %[[PA]], %[[RESTA]] :
+func.func @exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>) -> tensor<?x?x1x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>) key(%k : tensor<?x?x1x64xbf16>)
+         value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
+         {kernel = #delta.kernel<write = exp, read = linear>} -> tensor<?x?x1x64xbf16>
+  return %o : tensor<?x?x1x64xbf16>
+}

@@ -17,6 +17,27 @@ func.func @rounded(%p: tensor<64x64xf32>) {
 
 // -----
 
+// The row sums that stand on a product's diagonal take the product's rounding.
+
+// CHECK-LABEL: func.func @diagonal
+// CHECK: memref.alloc() : memref<64x64xbf16>
+// Others are no products.
+// CHECK: memref.alloc() : memref<64x64xf32>
+func.func @diagonal(%q: tensor<64x64xf32>, %r: tensor<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %k = memref.alloc() : memref<64x64xf32>
+  %K = delta.load %k[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %s = delta.gram %q, %K part<lower> {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %d = delta.row_dot %q, %K : tensor<64x64xf32> -> tensor<64xf32>
+  %l = memref.alloc() : memref<64x64xf32>
+  %L = delta.load %l[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %t = delta.gram %q, %L part<lower> {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %e = delta.row_dot %r, %L : tensor<64x64xf32> -> tensor<64xf32>
+  return
+}
+
+// -----
+
 // An accumulator is not rounded; nor is what a product in f32 reads, or two products in different types.
 
 // CHECK-LABEL: func.func @kept

@@ -102,13 +102,21 @@ static bool isChain(scf::ForallOp loop) {
       .wasInterrupted();
 }
 
+/// Whether the loop forms products of keys, and so is about more than rows.
+static bool hasGram(scf::ForallOp loop) {
+  return loop.walk([](GramOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// What the kernel of a loop is called behind the function's name.
 static StringRef getKernelName(scf::ForallOp loop) {
   if (auto name = loop->getAttrOfType<StringAttr>("delta.name"))
     return name.getValue();
   if (isImplicit(loop))
     return findBlockChain(loop).blocks ? "write" : "read";
-  return isChain(loop) ? "chain" : "prepare";
+  if (isChain(loop))
+    return "chain";
+  return hasGram(loop) ? "prepare" : "normalise";
 }
 
 static bool isCallersArray(Value value) {
@@ -178,7 +186,12 @@ int64_t KernelBuilder::findFragmentRows() {
   if (columnTiles)
     return schedule.getValueColumns();
   int64_t rows = 0;
-  loop.walk([&](GramOp gram) { rows = gram.getRhs().getType().getShape()[0]; });
+  if (hasGram(loop))
+    loop.walk(
+        [&](GramOp gram) { rows = gram.getRhs().getType().getShape()[0]; });
+  else
+    loop.walk(
+        [&](LoadOp load) { rows = load.getTile().getType().getShape()[0]; });
   return rows;
 }
 
@@ -190,7 +203,7 @@ SmallVector<StringRef> KernelBuilder::gridNames() {
     bool isSplit = loop->hasAttr("delta.name");
     return {"column_tile", "head", isSplit ? "work" : "batch"};
   }
-  if (isImplicit(loop))
+  if (isImplicit(loop) || !hasGram(loop))
     return {"block", "head", "batch"};
   if (loop.getBody()->getOps<scf::ForOp>().empty())
     return {"head", "chunk", "batch"};
@@ -241,10 +254,17 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
 }
 
 Value KernelBuilder::createProgress() {
-  // A line a batch and head; element 0 of the first hands out tickets.
+  // A line a batch and head; element 0 of the first hands out tickets. Cleared
+  // in front of every kernel.
   OpBuilder::InsertionGuard guard(b);
   SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
   batches = getValueOrCreateConstantIndexOp(b, b.getLoc(), bounds[0]);
+  auto launches = loop->getBlock()->getOps<tile::LaunchOp>();
+  if (!launches.empty()) {
+    IRRewriter rewriter(b);
+    (void)moveValueDefinitions(rewriter, batches, *launches.begin());
+    b.setInsertionPoint(*launches.begin());
+  }
   Value heads = getValueOrCreateConstantIndexOp(b, b.getLoc(), bounds[1]);
   Value lines = arith::MulIOp::create(b, batches, heads);
   Value stride = arith::ConstantIndexOp::create(b, kFlagStride);

@@ -47,6 +47,23 @@ Value TileBody::applyKernel(FeatureKernel kernel, Value scores) {
   llvm_unreachable("not applied to one score at a time");
 }
 
+bool TileBody::isNearlyConstant(Value weights) {
+  // Exponentials of small scores are near 1. The recurrence damps what they
+  // have in common, the sum of all u, and leaves the error of rounding each of
+  // them: in bf16 it would grow past every limit with the number of tokens.
+  auto gram = weights.getDefiningOp<GramOp>();
+  return gram && gram.getKernel() == FeatureKernel::Exp;
+}
+
+Value TileBody::remainder(Value weights, FloatType type) {
+  Value exact = wide(weights, kNatural);
+  Value rounded = narrow(weights, kNatural, type);
+  name(weights, "_rest");
+  Value back = arith::ExtFOp::create(b, exact.getType(), rounded);
+  Value rest = arith::SubFOp::create(b, exact, back);
+  return arith::TruncFOp::create(b, rounded.getType(), rest);
+}
+
 Value TileBody::exponentials(Value scores, Value max, Part part) {
   Location loc = b.getLoc();
   Value s = wide(scores, kNatural);

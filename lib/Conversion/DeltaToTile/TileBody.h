@@ -116,6 +116,10 @@ private:
   /// The row sums of products that the diagonal of a gram of `lhs` and `rhs`
   /// holds; null where there is no such gram.
   mlir::Value diagonalOfGram(mlir::Value lhs, mlir::Value rhs);
+  /// Whether weights may differ by less than 16 bits resolve.
+  static bool isNearlyConstant(mlir::Value weights);
+  /// What `weights`, rounded to `type`, lack, rounded to it too.
+  mlir::Value remainder(mlir::Value weights, mlir::FloatType type);
   /// 1 / l_i, and 1 in rows that have seen no score.
   mlir::Value inverseSums(mlir::Value sum);
   /// Waits until the block that `load` reads is finished, or says that the

@@ -292,12 +292,21 @@ LogicalResult TileBody::convertApply(ApplyOp op) {
   Value acc = op.getAccumulator() ? wide(op.getAccumulator(), o) : Value();
   b.setLoc(op.getLoc());
   auto resultType = typeOf(result, o, b.getF32Type());
-  // (L x)^T = x^T L^T
-  define(result,
-         o == kTransposed ? dot(resultType, input, matrix, acc, /*axis=*/1,
-                                storedPart(op.getPart()), op.getSteps())
-                          : dot(resultType, matrix, input, acc, /*axis=*/0),
-         o);
+  if (o == kTransposed) {
+    // (L x)^T = x^T L^T
+    define(result,
+           dot(resultType, input, matrix, acc, /*axis=*/1,
+               storedPart(op.getPart()), op.getSteps()),
+           o);
+    return success();
+  }
+  Value product = dot(resultType, matrix, input, acc, /*axis=*/0);
+  if (isNearlyConstant(op.getMatrix())) {
+    Value rest = remainder(op.getMatrix(), *type);
+    b.setLoc(op.getLoc());
+    product = dot(resultType, rest, input, product, /*axis=*/0);
+  }
+  define(result, product, o);
   return success();
 }
 

@@ -77,11 +77,11 @@ void ChunkBuilder::forEachValueHead(function_ref<void(Value, Value)> body) {
   body(heads.getInductionVar(0), heads.getInductionVar(1));
 }
 
-void ChunkBuilder::forEachChunk(Value chunks,
+void ChunkBuilder::forEachChunk(int64_t heads, Value chunks,
                                 function_ref<void(Value, Value, Value)> body) {
   SmallVector<OpFoldResult> bounds = {
       getAsOpFoldResult(batches()),
-      getIndexAttr(recurrence.getValueHeads()),
+      getIndexAttr(heads),
       getAsOpFoldResult(chunks),
   };
   auto all = scf::ForallOp::create(*this, bounds, /*outputs=*/ValueRange(),

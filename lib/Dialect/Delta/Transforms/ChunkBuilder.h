@@ -70,10 +70,10 @@ public:
   /// coordinates.
   void
   forEachValueHead(llvm::function_ref<void(mlir::Value, mlir::Value)> body);
-  /// The same, and every chunk of `chunks`: these must not depend on each
-  /// other.
+  /// `scf.forall` over every batch, head (of `heads`) and chunk (of `chunks`);
+  /// these must not depend on each other.
   void forEachChunk(
-      mlir::Value chunks,
+      int64_t heads, mlir::Value chunks,
       llvm::function_ref<void(mlir::Value, mlir::Value, mlir::Value)> body);
 
   /// A tile of `array` of the given shape, with the array's prologue applied.

@@ -33,6 +33,9 @@
 /// complete: its row blocks are independent, so they are a parallel loop of
 /// their own and no part of the chain.
 ///
+/// Keys with an l2 norm are normalised by a loop in front, into an array: every
+/// later block of rows reads them.
+///
 /// The choice of the form is made here; which kernel computes what is not.
 ///
 //===----------------------------------------------------------------------===//
@@ -79,9 +82,14 @@ public:
   void build();
 
 private:
+  /// An array of the function's own, of the shape of `like`.
+  Value makeArray(StringRef name, Value like, Type element);
   /// The array that u is stored in.
   Value makeU();
-  RowBlock makeBlock(Value batch, Value head, Value number);
+  /// `keys` with its l2 norm applied, by a loop that is written here; as it is
+  /// where it has none.
+  CallerArray normaliseOnce(const CallerArray &keys);
+  RowBlock makeBlock(Value batch, Value head, Value keyHead, Value number);
   /// u of one block, and its output where the read is tied.
   void write(const RowBlock &block);
   /// The output of one block, u being complete.
@@ -126,6 +134,8 @@ private:
   const int64_t rows;
   const APFloat scale;
   const RankedTensorType perRow, square, values;
+  /// How many blocks a sequence has.
+  Value blocks;
   /// [B, T, HV, V].
   Value u;
 };
@@ -146,9 +156,8 @@ static FeatureKernel elementwisePart(FeatureKernel kernel) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-RowBlock ImplicitChunks::makeBlock(Value batch, Value head, Value number) {
-  b.name("key_head");
-  Value keyHead = b.keyHead(head);
+RowBlock ImplicitChunks::makeBlock(Value batch, Value head, Value keyHead,
+                                   Value number) {
   Value length = b.index(rows);
   b.name("first_row");
   Value first = arith::MulIOp::create(b, number, length);
@@ -355,36 +364,61 @@ void ImplicitChunks::read(const RowBlock &block) {
   b.store(output, b.arrays.output, at(block, block.head), block.count, {1, 3});
 }
 
+Value ImplicitChunks::makeArray(StringRef name, Value like, Type element) {
+  auto type =
+      MemRefType::get(cast<MemRefType>(like.getType()).getShape(), element);
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis))
+      sizes.push_back(memref::DimOp::create(b, like, axis));
+  auto array = memref::AllocOp::create(b, type, sizes);
+  array->setAttr("delta.name", b.getStringAttr(name));
+  return array;
+}
+
 Value ImplicitChunks::makeU() {
   if (b.arrays.u)
     return b.arrays.u;
   // f32: only a caller who asks for u in 16 bits also asks for its rounding.
-  Value value = b.arrays.value.memref;
-  auto type = MemRefType::get(cast<MemRefType>(value.getType()).getShape(),
-                              b.getF32Type());
-  SmallVector<Value> sizes;
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    if (type.isDynamicDim(axis))
-      sizes.push_back(memref::DimOp::create(b, value, axis));
-  auto array = memref::AllocOp::create(b, type, sizes);
-  array->setAttr("delta.name", b.getStringAttr("u"));
-  return array;
+  return makeArray("u", b.arrays.value.memref, b.getF32Type());
+}
+
+CallerArray ImplicitChunks::normaliseOnce(const CallerArray &keys) {
+  auto norm = dyn_cast_or_null<L2NormOp>(keys.prologue);
+  if (!norm)
+    return keys;
+  Value normalised = makeArray("k_normalised", keys.memref,
+                               norm.getOutput().getType().getElementType());
+  auto normalise = [&](Value batch, Value head, Value number) {
+    RowBlock block = makeBlock(batch, head, head, number);
+    b.name("K");
+    Value rows = loadKeys(keys, block);
+    b.store(rows, normalised, at(block, head), block.count, {1, 3});
+  };
+  b.forEachChunk(op.getKeyHeads(), blocks, normalise);
+  return {normalised};
 }
 
 void ImplicitChunks::build() {
+  blocks = arith::CeilDivUIOp::create(b, b.tokens(), b.index(rows));
   u = makeU();
-  Value blocks = arith::CeilDivUIOp::create(b, b.tokens(), b.index(rows));
+  b.arrays.key = normaliseOnce(b.arrays.key);
+  auto blockOf = [&](Value batch, Value head, Value number) {
+    b.name("key_head");
+    return makeBlock(batch, head, b.keyHead(head), number);
+  };
   b.forEachValueHead([&](Value batch, Value head) {
     auto chain = scf::ForOp::create(b, b.index(0), blocks, b.index(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(chain.getBody());
-    write(makeBlock(batch, head, chain.getInductionVar()));
+    write(blockOf(batch, head, chain.getInductionVar()));
   });
   if (op.isTied())
     return;
-  b.forEachChunk(blocks, [&](Value batch, Value head, Value number) {
-    read(makeBlock(batch, head, number));
-  });
+  b.forEachChunk(op.getValueHeads(), blocks,
+                 [&](Value batch, Value head, Value number) {
+                   read(blockOf(batch, head, number));
+                 });
 }
 
 LogicalResult delta::buildImplicitChunks(ChunkBuilder &builder) {

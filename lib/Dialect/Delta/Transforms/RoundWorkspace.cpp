@@ -24,6 +24,15 @@ namespace delta {
 using namespace mlir;
 using namespace delta;
 
+/// The gram that has `rowDot` on its diagonal, or null.
+static GramOp findGram(RowDotOp rowDot) {
+  for (Operation *user : rowDot.getLhs().getUsers())
+    if (auto gram = dyn_cast<GramOp>(user))
+      if (gram.getLhs() == rowDot.getLhs() && gram.getRhs() == rowDot.getRhs())
+        return gram;
+  return {};
+}
+
 /// The type that a product rounds this operand of it to, or null.
 static Type getRounding(OpOperand &use) {
   Operation *user = use.getOwner();
@@ -32,10 +41,15 @@ static Type getRounding(OpOperand &use) {
     isFactor = use.get() != apply.getAccumulator();
   else if (auto online = dyn_cast<OnlineOp>(user))
     isFactor = use.get() == online.getValues();
-  else if (auto gram = dyn_cast<GramOp>(user))
+  else if (isa<GramOp>(user))
     isFactor = true;
-  auto prec = user->getAttrOfType<PrecAttr>("prec");
-  return isFactor && prec ? Type(prec.getOperands()) : Type();
+  else if (auto rowDot = dyn_cast<RowDotOp>(user)) {
+    // The diagonal of a product is that product's.
+    user = findGram(rowDot);
+    isFactor = user != nullptr;
+  }
+  auto prec = isFactor ? user->getAttrOfType<PrecAttr>("prec") : PrecAttr();
+  return prec ? Type(prec.getOperands()) : Type();
 }
 
 /// The one type that everything read from `array` is rounded to, or null.
