@@ -91,6 +91,21 @@ def Delta_StoreOp : Delta_ChunkOp<"store", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Delta_LoadIndexOp : Delta_ChunkOp<"load_index"> {
+  let summary = "One element of a vector of counts";
+  let description = [{
+    How many tokens a sequence has in a cache: an i64 of the caller's, not negative, as
+    an index (N21). The only load whose value may be an index or a bound of others.
+
+    ```mlir
+    %p = delta.load_index %cached[%b] : memref<?xi64>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, Index:$position);
+  let results = (outs Index:$value);
+  let assemblyFormat = "$source `[` $position `]` attr-dict `:` type($source)";
+}
+
 //===----------------------------------------------------------------------===//
 // Decay
 //===----------------------------------------------------------------------===//
@@ -345,7 +360,7 @@ def Delta_IdentityOp : Delta_ChunkOp<"identity", [Pure]> {
 // Implicit features
 //===----------------------------------------------------------------------===//
 
-def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure]> {
+def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
   let summary = "One step of online softmax";
   let description = [{
     With scores s [C, N], of which only those on `part` exist, running row maximum m,
@@ -359,9 +374,10 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure]> {
     yet). A row that has seen no score has m = `kNoScore` and l = 0, never NaN; one
     that has has l >= 1. Start with `kNoScore`, 0 and 0. Shapes: N16.
 
-    There is no bound on columns: blocks before the diagonal one are whole, and on
-    that one a triangular part keeps rows past the sequence's end, which come last,
-    out of every row of the sequence.
+    `columns`, where given, is how many of the N columns exist, at least one: the last
+    block of a cache is ragged. Elsewhere there is no bound: blocks before the diagonal
+    one are whole, and on that one a triangular part keeps rows past the sequence's
+    end, which come last, out of every row of the sequence.
 
     ```mlir
     %m1, %l1, %a1 = delta.online %m, %l, %a, %s values(%u : tensor<64x128xf32>) part<full>
@@ -371,12 +387,13 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure]> {
   }];
   let arguments = (ins Delta_Tile:$max, Delta_Tile:$sum, Delta_Tile:$acc,
       Delta_Tile:$scores, Optional<Delta_Tile>:$values,
-      Delta_Part:$part, OptionalAttr<Delta_PrecAttr>:$prec);
+      Optional<Index>:$columns, Delta_Part:$part,
+      OptionalAttr<Delta_PrecAttr>:$prec);
   let results = (outs Delta_Tile:$new_max, Delta_Tile:$new_sum, Delta_Tile:$new_acc);
   let assemblyFormat = [{
     $max `,` $sum `,` $acc `,` $scores
-    (`values` `(` $values^ `:` type($values) `)`)? `part` `` $part attr-dict
-    `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
+    (`values` `(` $values^ `:` type($values) `)`)? (`columns` `(` $columns^ `)`)?
+    `part` `` $part attr-dict `:` type($max) `,` type($sum) `,` type($acc) `,` type($scores)
     `->` type($new_max) `,` type($new_sum) `,` type($new_acc)
   }];
   let extraClassDeclaration = [{

@@ -81,6 +81,11 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     `softmax` is normalised over i < t when writing, over i <= t when reading.
     Without `write(%w)` the write query is `query`.
 
+    With `cache(%kc, %uc) cached(%p)` (decoding) a sequence's first `p_b` tokens are
+    already there, as keys and u in the first `p_b` of the C rows of the caches; the
+    operands are the T tokens behind them. The results `cache` are the caches with the
+    new keys and u in the rows from `p_b` on; tokens that no longer fit are not kept.
+
     Shapes (B batch, T tokens, n steps, H key heads, HV value heads, K, V):
 
     | operand | shape | dtype |
@@ -95,14 +100,17 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     | alpha | [B, T, HV] | bf16, f16, f32 |
     | lengths | [N + 1] token offsets of packed sequences; B = 1, N states | i64 |
     | pool | [B] rows of a pool of states | i64 |
+    | cache | keys [B, C, H, K] and u [B, C, HV, V] of earlier tokens | as value |
+    | cached | [B] tokens in the cache, 0 to C | i64 |
     | output | [B, T, HV, V] | bf16, f16 |
     | state | as initial | f32 |
     | u | [B, T, HV, V] | bf16, f16 |
+    | cache | as the operands | as the operands |
 
     HV is a multiple of H: value head h reads key head h / (HV / H). `scale`
     multiplies q only (with a state) or both scores; it is K^-0.5 when absent.
     `chunk` counts micro-step rows and holds whole tokens; given, it is binding.
-    Constraints: C1 to C16; what can be compiled is less (R1 to R13).
+    Constraints: C1 to C16, C28 to C30; what can be compiled is less (R1 to R14).
 
     ```mlir
     %o, %s = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
@@ -117,6 +125,8 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
       Optional<AnyRankedTensor>:$decay, Optional<AnyRankedTensor>:$initial,
       Optional<AnyRankedTensor>:$write, Optional<AnyRankedTensor>:$alpha,
       Optional<AnyRankedTensor>:$lengths, Optional<AnyRankedTensor>:$pool,
+      Optional<AnyRankedTensor>:$key_cache, Optional<AnyRankedTensor>:$u_cache,
+      Optional<AnyRankedTensor>:$cached,
       Delta_KernelAttr:$kernel,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$steps,
       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunk,
@@ -124,7 +134,9 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
       DefaultValuedAttr<Delta_StateLayout, "::delta::StateLayout::KV">:$state_layout,
       OptionalAttr<Delta_ScheduleAttr>:$schedule);
   let results = (outs AnyRankedTensor:$output,
-      Optional<AnyRankedTensor>:$state, Optional<AnyRankedTensor>:$u);
+      Optional<AnyRankedTensor>:$state, Optional<AnyRankedTensor>:$u,
+      Optional<AnyRankedTensor>:$new_key_cache,
+      Optional<AnyRankedTensor>:$new_u_cache);
   let assemblyFormat = [{
     `query` `(` $query `:` type($query) `)` `key` `(` $key `:` type($key) `)`
     `value` `(` $value `:` type($value) `)` `beta` `(` $beta `:` type($beta) `)`
@@ -134,8 +146,11 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)?
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
     (`pool` `(` $pool^ `:` type($pool) `)`)?
+    (`cache` `(` $key_cache^ `,` $u_cache `:` type($key_cache) `,` type($u_cache) `)`)?
+    (`cached` `(` $cached^ `:` type($cached) `)`)?
     attr-dict `->`
-    custom<ResultTypes>(type($output), type($state), type($u))
+    custom<ResultTypes>(type($output), type($state), type($u),
+                        type($new_key_cache), type($new_u_cache))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -151,6 +166,10 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     /// Write and read query are one and so are the kernels: the second attention
     /// is redundant (for softmax: o = rho ubar + (1 - rho) u).
     bool isTied();
+    /// The operands are new tokens behind those of a cache.
+    bool isDecode() { return getKeyCache() != nullptr; }
+    /// The operand that `result` is with rows written to it, or null.
+    ::mlir::Value getUpdatedOperand(::mlir::Value result);
     /// The decay has a channel axis: [B, T, HV, K].
     bool hasChannelDecay();
   }];

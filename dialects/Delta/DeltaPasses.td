@@ -33,7 +33,8 @@ def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
   let summary = "Rewrite a recurrence as loops over chunks of rows";
   let description = [{
     Ends the recurrent phase. The function's tensors become memrefs, its results
-    become trailing memref arguments marked `delta.result`, and the recurrence
+    become trailing memref arguments marked `delta.result` (operands with rows written
+    to them, as caches, stay one argument, marked `delta.updated`), and the recurrence
     becomes a parallel loop over batches and value heads around a sequential loop
     over chunks. Prologue ops move into the loop, onto the tiles. A function without
     a recurrence is left alone.
@@ -64,14 +65,16 @@ def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
       return
     }
     ```
-    The chunk has the length that the recurrence names, else 64 rows. With a scalar
+    The chunk has the length that the recurrence names, else 64 rows, and 32 rows of a
+    cache. With a scalar
     decay the triangular inverse is gate free where the function's own prologues
     bound its entries (l2norm on the keys, sigmoid on beta). What the chunked phase
     looks like, and why, is in docs/delta-dialect.md.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::delta::tile::TileDialect"
   ];
 }
 
@@ -79,8 +82,8 @@ def VerifyChunked : Pass<"delta-verify-chunked", "::mlir::func::FuncOp"> {
   let summary = "Check that a function keeps the contract of the chunked phase";
   let description = [{
     The contract at the end of the chunked phase (docs/delta-dialect.md, H1 to H7):
-    arguments are named memrefs, memory is touched by `delta.load` and `delta.store`
-    alone, every access stays inside its array, and what a loop nest stores is read
+    arguments are named memrefs, memory is touched by `delta.load`, `delta.load_index`
+    and `delta.store` alone, every access stays inside its array, and what a loop nest stores is read
     back after it, or inside it `before`. The IR is never changed.
   }];
 }

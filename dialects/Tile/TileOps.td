@@ -165,6 +165,20 @@ def Tile_StoreOp : Tile_ValueOp<"store", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Tile_LoadIndexOp : Tile_ValueOp<"load_index"> {
+  let summary = "One element of a global vector of counts, as an index";
+  let description = [{
+    All threads of the CTA have it. Elements are i64 and not negative (V7).
+
+    ```mlir
+    %cached = tile.load_index %lengths[%b] : memref<?xi64>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, Index:$position);
+  let results = (outs Index:$value);
+  let assemblyFormat = "$source `[` $position `]` attr-dict `:` type($source)";
+}
+
 //===----------------------------------------------------------------------===//
 // Products and reductions
 //===----------------------------------------------------------------------===//

@@ -82,19 +82,22 @@ FailureOr<StageRun> GpuRunner::run(const SpecDescription &spec,
   for (const HostTensor &argument : operands.arguments)
     if (failed(addBuffer(buffers, argument.sizeInBytes(), argument.data())))
       return failure();
+  std::vector<size_t> bufferOfResult;
   for (const ResultDescription &result : spec.results) {
     run.results.emplace_back(result.dtype, result.shapeFor(operands.sizes));
-    if (failed(addBuffer(buffers, run.results.back().sizeInBytes(), nullptr)))
+    bufferOfResult.push_back(result.updates.value_or(buffers.size()));
+    if (!result.updates &&
+        failed(addBuffer(buffers, run.results.back().sizeInBytes(), nullptr)))
       return failure();
   }
 
   std::vector<runtime::LibraryArray> arrays;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    const size_t inputs = operands.arguments.size();
-    const HostTensor &host =
-        i < inputs ? operands.arguments[i] : run.results[i - inputs];
-    arrays.push_back({buffers[i].data(), static_cast<size_t>(host.rank())});
-  }
+  for (auto [buffer, argument] : llvm::zip(buffers, operands.arguments))
+    arrays.push_back({buffer.data(), static_cast<size_t>(argument.rank())});
+  for (auto [i, result] : llvm::enumerate(run.results))
+    if (!spec.results[i].updates)
+      arrays.push_back({buffers[bufferOfResult[i]].data(),
+                        static_cast<size_t>(result.rank())});
   const std::vector<std::byte> arguments = runtime::packArguments(
       operands.sizes.batch, operands.sizes.length, arrays);
   if (failed(addBuffer(buffers, library.workspaceSize(arguments), nullptr)))
@@ -112,9 +115,8 @@ FailureOr<StageRun> GpuRunner::run(const SpecDescription &spec,
     return failure();
   run.seconds = *seconds;
 
-  for (auto [i, result] : llvm::enumerate(run.results))
-    if (failed(check(
-            buffers[operands.arguments.size() + i].download(result.data()))))
+  for (auto [number, result] : llvm::zip(bufferOfResult, run.results))
+    if (failed(check(buffers[number].download(result.data()))))
       return failure();
   return run;
 }

@@ -45,8 +45,9 @@ static bool hasElementType(const HostTensor &tensor, Type type) {
     return type.isBF16();
   case DType::F16:
     return type.isF16();
-  case DType::F64:
   case DType::I64:
+    return type.isInteger(64);
+  case DType::F64:
   case DType::I32:
     return false;
   }
@@ -64,9 +65,10 @@ static FailureOr<std::vector<MemRefType>> getParameters(func::FuncOp function) {
     if (!memref || !memref.getLayout().isIdentity() ||
         memref.getMemorySpace() ||
         !(memref.getElementType().isF32() || memref.getElementType().isBF16() ||
-          memref.getElementType().isF16()))
+          memref.getElementType().isF16() ||
+          memref.getElementType().isInteger(64)))
       return function.emitError("cannot be called: expected contiguous memrefs "
-                                "of f32, bf16 or f16, got ")
+                                "of f32, bf16, f16 or i64, got ")
              << type;
     parameters.push_back(memref);
   }

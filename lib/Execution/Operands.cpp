@@ -63,12 +63,12 @@ struct Sizes {
   OpenSize length{"the length"};
 
   /// Takes over what \p shape says on the axes that sizes live on.
-  MaybeError settle(const std::vector<int64_t> &shape, bool isState,
+  MaybeError settle(const std::vector<int64_t> &shape, bool hasLength,
                     const std::string &by) {
     if (!shape.empty() && shape[0] != kOpenSize)
       if (MaybeError error = batch.settle(shape[0], by))
         return error;
-    if (!isState && shape.size() > 1 && shape[1] != kOpenSize)
+    if (hasLength && shape.size() > 1 && shape[1] != kOpenSize)
       return length.settle(shape[1], by);
     return std::nullopt;
   }
@@ -87,7 +87,7 @@ static MaybeError settleSizes(const SpecDescription &spec,
       return error;
   for (const ArgumentDescription &argument : spec.arguments)
     if (MaybeError error = sizes.settle(
-            argument.shape, argument.isState,
+            argument.shape, argument.hasLength,
             fmt::format("argument '{}' of the spec", argument.name)))
       return error;
   return std::nullopt;
@@ -96,6 +96,12 @@ static MaybeError settleSizes(const SpecDescription &spec,
 //===----------------------------------------------------------------------===//
 // Drawing
 //===----------------------------------------------------------------------===//
+
+/// Tokens behind a cache: a number that the spec fixes.
+static int64_t newTokens(const SpecDescription &spec) {
+  return spec.arguments[spec.findOperand(OperandRole::Query)->argument]
+      .shape[1];
+}
 
 static runtime::InputRequest requestFor(const SpecDescription &spec,
                                         const ArgumentDescription &argument,
@@ -119,6 +125,10 @@ static runtime::InputRequest requestFor(const SpecDescription &spec,
     break;
   case OperandRole::Beta:
     request.beforeSigmoid = operand.prologue.has_value();
+    break;
+  case OperandRole::Cached:
+    // So that the new tokens fit behind them.
+    request.countMax = std::max<int64_t>(0, sizes.length - newTokens(spec));
     break;
   default:
     break;
@@ -230,7 +240,7 @@ Result<OperandSet> delta::takeOperands(const SpecDescription &spec,
     if (MaybeError error = checkKind(argument, argument.name, tensor))
       return *error;
     if (MaybeError error =
-            sizes.settle(tensor.shape(), argument.isState,
+            sizes.settle(tensor.shape(), argument.hasLength,
                          fmt::format("tensor '{}'", argument.name)))
       return *error;
   }

@@ -51,6 +51,12 @@ static const HostTensor *&slotOf(runtime::RecurrenceOperands &operands,
     return operands.write;
   case OperandRole::Alpha:
     return operands.alpha;
+  case OperandRole::KeyCache:
+    return operands.keyCache;
+  case OperandRole::UCache:
+    return operands.uCache;
+  case OperandRole::Cached:
+    return operands.cached;
   }
   llvm_unreachable("unknown operand role");
 }
@@ -85,6 +91,12 @@ delta::runReference(const SpecDescription &spec, const OperandSet &operands,
       break;
     case ResultDescription::Kind::U:
       results.push_back(oracle->u.clone());
+      break;
+    case ResultDescription::Kind::KeyCache:
+      results.push_back(oracle->keyCache.clone());
+      break;
+    case ResultDescription::Kind::UCache:
+      results.push_back(oracle->uCache.clone());
       break;
     }
   }

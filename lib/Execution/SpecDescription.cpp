@@ -32,7 +32,7 @@ std::vector<int64_t> ArrayDescription::shapeFor(SpecSizes sizes) const {
   std::vector<int64_t> sized = shape;
   if (!sized.empty() && sized[0] == kOpenSize)
     sized[0] = sizes.batch;
-  if (!isState && sized.size() > 1 && sized[1] == kOpenSize)
+  if (hasLength && sized.size() > 1 && sized[1] == kOpenSize)
     sized[1] = sizes.length;
   return sized;
 }
@@ -110,6 +110,8 @@ static std::optional<DType> toDType(Type type) {
     return DType::BF16;
   if (type.isF16())
     return DType::F16;
+  if (type.isInteger(64))
+    return DType::I64;
   return std::nullopt;
 }
 
@@ -130,17 +132,17 @@ static runtime::FeatureKernel toRuntime(FeatureKernel kernel) {
 }
 
 /// Fills in dtype and shape; fails where the type has no description.
-static LogicalResult describeType(Location loc, Type type, bool isState,
+static LogicalResult describeType(Location loc, Type type, bool hasLength,
                                   ArrayDescription &array) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<DType> dtype =
       tensor ? toDType(tensor.getElementType()) : std::nullopt;
   if (!dtype)
     return emitError(loc) << "'" << array.name
-                          << "' must be a ranked tensor of f32, bf16 or f16 "
-                             "to be run, got "
+                          << "' must be a ranked tensor of f32, bf16, f16 "
+                             "or i64 to be run, got "
                           << type;
-  const int64_t openAxes = isState ? 1 : 2;
+  const int64_t openAxes = hasLength ? 2 : 1;
   for (int64_t axis = 0; axis < tensor.getRank(); ++axis) {
     if (tensor.isDynamicDim(axis) && axis >= openAxes)
       return emitError(loc) << "axis " << axis << " of '" << array.name
@@ -149,7 +151,7 @@ static LogicalResult describeType(Location loc, Type type, bool isState,
                                                     : tensor.getDimSize(axis));
   }
   array.dtype = *dtype;
-  array.isState = isState;
+  array.hasLength = hasLength;
   return success();
 }
 
@@ -172,6 +174,12 @@ static StringRef operandName(OperandRole role) {
     return "write";
   case OperandRole::Alpha:
     return "alpha";
+  case OperandRole::KeyCache:
+    return "key_cache";
+  case OperandRole::UCache:
+    return "u_cache";
+  case OperandRole::Cached:
+    return "cached";
   }
   llvm_unreachable("unknown operand role");
 }
@@ -229,7 +237,14 @@ describeOperand(func::FuncOp function, OperandRole role, Value value) {
   return operand;
 }
 
+/// Whether axis 1 of an operand is what a run calls the length.
+static bool hasLengthAxis(RecurrenceOp recurrence, OperandRole role) {
+  bool isCache = role == OperandRole::KeyCache || role == OperandRole::UCache;
+  return recurrence.isDecode() ? isCache : role != OperandRole::Initial;
+}
+
 static LogicalResult describeArguments(func::FuncOp function,
+                                       RecurrenceOp recurrence,
                                        SpecDescription &spec) {
   for (BlockArgument argument : function.getArguments()) {
     const size_t number = argument.getArgNumber();
@@ -244,7 +259,7 @@ static LogicalResult describeArguments(func::FuncOp function,
     described.role = use->role;
     described.name = getArgumentName(argument);
     if (failed(describeType(argument.getLoc(), argument.getType(),
-                            use->role == OperandRole::Initial, described)))
+                            hasLengthAxis(recurrence, use->role), described)))
       return failure();
     if (spec.findArgument(described.name))
       return emitError(argument.getLoc(), "two arguments are named '")
@@ -270,15 +285,24 @@ static LogicalResult describeResults(func::FuncOp function,
       described.kind = Kind::State;
     else if (value == recurrence.getU())
       described.kind = Kind::U;
+    else if (value == recurrence.getNewKeyCache())
+      described.kind = Kind::KeyCache;
+    else if (value == recurrence.getNewUCache())
+      described.kind = Kind::UCache;
     else
       return terminator.emitError("operand ")
              << returned.getOperandNumber()
              << " cannot be run: expected a result of delta.recurrence";
     described.name = getResultName(function, returned.getOperandNumber());
-    if (failed(describeType(value.getLoc(), value.getType(),
-                            described.kind == Kind::State, described)))
+    if (Value operand = recurrence.getUpdatedOperand(value))
+      described.updates = cast<BlockArgument>(operand).getArgNumber();
+    bool hasLength = recurrence.isDecode() ? described.updates.has_value()
+                                           : described.kind != Kind::State;
+    if (failed(describeType(value.getLoc(), value.getType(), hasLength,
+                            described)))
       return failure();
-    if (spec.findResult(described.name) || spec.findArgument(described.name))
+    if (spec.findResult(described.name) ||
+        (!described.updates && spec.findArgument(described.name)))
       return terminator.emitError("two arrays are named '")
              << described.name << "'";
     spec.results.push_back(std::move(described));
@@ -316,7 +340,10 @@ FailureOr<SpecDescription> delta::describeSpec(func::FuncOp function) {
       {OperandRole::Decay, recurrence.getDecay()},
       {OperandRole::Initial, recurrence.getInitial()},
       {OperandRole::Write, recurrence.getWrite()},
-      {OperandRole::Alpha, recurrence.getAlpha()}};
+      {OperandRole::Alpha, recurrence.getAlpha()},
+      {OperandRole::KeyCache, recurrence.getKeyCache()},
+      {OperandRole::UCache, recurrence.getUCache()},
+      {OperandRole::Cached, recurrence.getCached()}};
   for (auto [role, value] : operands) {
     if (!value)
       continue;
@@ -326,7 +353,7 @@ FailureOr<SpecDescription> delta::describeSpec(func::FuncOp function) {
       return failure();
     spec.operands.push_back(*operand);
   }
-  if (failed(describeArguments(function, spec)) ||
+  if (failed(describeArguments(function, recurrence, spec)) ||
       failed(describeResults(function, recurrence, spec)))
     return failure();
   return spec;

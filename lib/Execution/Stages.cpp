@@ -133,6 +133,12 @@ private:
       arguments.push_back(&argument);
     results.reserve(spec.results.size());
     for (const ResultDescription &result : spec.results) {
+      if (result.updates) {
+        // Written in place; the operand is another stage's too.
+        results.push_back(operands.arguments[*result.updates].clone());
+        arguments[*result.updates] = &results.back();
+        continue;
+      }
       results.emplace_back(result.dtype, result.shapeFor(operands.sizes));
       // All bits set is a NaN in every floating-point dtype.
       std::memset(results.back().data(), 0xff, results.back().sizeInBytes());

@@ -122,6 +122,8 @@ static double drawElement(const InputRequest &request, const Stream &stream,
   case OperandRole::Key:
   case OperandRole::Write:
   case OperandRole::Value:
+  case OperandRole::KeyCache:
+  case OperandRole::UCache:
     return stream.normal(index);
   case OperandRole::Beta:
     return request.beforeSigmoid ? stream.normal(index)
@@ -132,6 +134,9 @@ static double drawElement(const InputRequest &request, const Stream &stream,
     return 0.1 * stream.normal(index);
   case OperandRole::Alpha:
     return 0.5 + stream.uniform(index);
+  case OperandRole::Cached:
+    return std::floor(static_cast<double>(request.countMax + 1) *
+                      stream.uniform(index));
   }
   return 0.0;
 }
@@ -143,7 +148,8 @@ HostTensor drawInput(const InputRequest &request, uint64_t seed) {
   const Stream stream(request.name, seed);
   const bool rows = request.role == OperandRole::Query ||
                     request.role == OperandRole::Key ||
-                    request.role == OperandRole::Write;
+                    request.role == OperandRole::Write ||
+                    request.role == OperandRole::KeyCache;
   if (rows && tensor.rank() > 0) {
     drawRows(request, stream, seed, tensor);
     return tensor;

@@ -214,12 +214,17 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
   const RecurrenceOperands &in = e.operands;
   const int64_t b = sequence.batch, K = d.keyDim, V = d.valueDim;
   const int64_t h = d.keyHeadOf(hv), T = sequence.end - sequence.begin;
+  const int64_t P = in.cached ? static_cast<int64_t>(in.cached->get(b)) : 0;
+  const int64_t all = P + T, capacity = in.keyCache ? in.keyCache->dim(1) : 0;
   // Keys lie channel by channel: a row of scores is then K axpys.
-  Vector keys(K * T), u(T * V), x(K), v(V), scores(T), row(V);
+  Vector keys(K * all), u(all * V), x(K), v(V), scores(all), row(V);
   RowCounter counter(e.progress);
 
   auto tokenRow = [&](int64_t t, int64_t head, int64_t heads, int64_t width) {
     return rowIndex(d, b, sequence.begin + t, 0, 1, head, heads, width);
+  };
+  auto cacheRow = [&](int64_t i, int64_t head, int64_t heads, int64_t width) {
+    return ((b * capacity + i) * heads + head) * width;
   };
   // row = sum_{i<n} kappa(x, k_i) u_i
   auto readMemory = [&](FeatureKernel kernel, const HostTensor &queries,
@@ -227,7 +232,7 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
     queries.read(tokenRow(t, h, d.keyHeads, K), K, x.data());
     std::fill_n(scores.begin(), n, 0.0);
     for (int64_t c = 0; c < K; ++c)
-      axpy(n, x[c], &keys[c * T], scores.data());
+      axpy(n, x[c], &keys[c * all], scores.data());
     for (int64_t i = 0; i < n; ++i)
       scores[i] *= e.spec.scale;
     applyKernel(kernel, scores, n);
@@ -236,10 +241,18 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
       axpy(V, scores[i], &u[i * V], row.data());
   };
 
-  for (int64_t t = 0; t < T; ++t) {
-    in.key->read(tokenRow(t, h, d.keyHeads, K), K, x.data());
+  for (int64_t i = 0; i < all; ++i) {
+    if (i < P) {
+      in.keyCache->read(cacheRow(i, h, d.keyHeads, K), K, x.data());
+      in.uCache->read(cacheRow(i, hv, d.valueHeads, V), V, &u[i * V]);
+    } else {
+      in.key->read(tokenRow(i - P, h, d.keyHeads, K), K, x.data());
+    }
     for (int64_t c = 0; c < K; ++c)
-      keys[c * T + t] = x[c];
+      keys[c * all + i] = x[c];
+    // Value heads of a group have one row of keys.
+    if (i >= P && i < capacity && hv % (d.valueHeads / d.keyHeads) == 0)
+      e.results.keyCache.write(cacheRow(i, h, d.keyHeads, K), K, x.data());
   }
   for (int64_t t = 0; t < T; ++t) {
     const int64_t scalar = tokenRow(t, hv, d.valueHeads, 1);
@@ -247,16 +260,20 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
     const double beta = in.beta->get(scalar);
     const double alpha = in.alpha ? in.alpha->get(scalar) : 1.0;
 
-    readMemory(e.spec.writeKernel, in.write ? *in.write : *in.query, t, t);
+    double *written = &u[(P + t) * V];
+
+    readMemory(e.spec.writeKernel, in.write ? *in.write : *in.query, t, P + t);
     e.results.ubar.write(vector, V, row.data());
     in.value->read(vector, V, v.data());
     for (int64_t i = 0; i < V; ++i)
-      u[t * V + i] = alpha * v[i] - beta * row[i];
-    e.results.u.write(vector, V, &u[t * V]);
+      written[i] = alpha * v[i] - beta * row[i];
+    e.results.u.write(vector, V, written);
+    if (P + t < capacity)
+      e.results.uCache.write(cacheRow(P + t, hv, d.valueHeads, V), V, written);
 
-    readMemory(e.spec.readKernel, *in.query, t, t + 1);
+    readMemory(e.spec.readKernel, *in.query, t, P + t + 1);
     e.results.output.write(vector, V, row.data());
-    counter.row(2 * (t + 1) * (K + V));
+    counter.row(2 * (P + t + 1) * (K + V));
   }
 }
 
@@ -279,6 +296,10 @@ Result<OracleResults> evaluateOracle(const RecurrenceSpec &spec,
   } else {
     results.u = HostTensor(DType::F64, rows);
     results.ubar = HostTensor(DType::F64, rows);
+    if (operands.keyCache) {
+      results.keyCache = operands.keyCache->convertTo(DType::F64);
+      results.uCache = operands.uCache->convertTo(DType::F64);
+    }
   }
 
   SharedProgress shared(progress, d.batch * d.tokens * d.valueHeads);

@@ -118,12 +118,44 @@ static MaybeError checkLengths(const HostTensor &offsets,
   return std::nullopt;
 }
 
+/// Keys and u of earlier tokens, and their numbers.
+static MaybeError checkCache(const RecurrenceOperands &operands,
+                             const RecurrenceDims &d) {
+  const HostTensor *keys = operands.keyCache, *counts = operands.cached;
+  if (!keys && !operands.uCache && !counts)
+    return std::nullopt;
+  if (!keys || !operands.uCache || !counts || operands.lengths)
+    return Error{"operands 'key_cache', 'u_cache' and 'cached' come together, "
+                 "and not with 'lengths'"};
+  const int64_t capacity = keys->rank() == 4 ? keys->dim(1) : 0;
+  if (auto error = checkShape("key_cache", *keys,
+                              {d.batch, capacity, d.keyHeads, d.keyDim}))
+    return error;
+  if (auto error = checkShape("u_cache", *operands.uCache,
+                              {d.batch, capacity, d.valueHeads, d.valueDim}))
+    return error;
+  if (isFloat(counts->dtype()) || counts->shape() != Shape{d.batch})
+    return Error{fmt::format("operand 'cached' must be a vector of {} i32 or "
+                             "i64, got {} of {}",
+                             d.batch, shapeString(counts->shape()),
+                             dtypeName(counts->dtype()))};
+  for (int64_t i = 0; i < counts->size(); ++i)
+    if (const double count = counts->get(i); count < 0.0 || count > capacity)
+      return Error{
+          fmt::format("operand 'cached' must be in 0 to the cache's {} "
+                      "tokens, got {} at index {}",
+                      capacity, count, i)};
+  return std::nullopt;
+}
+
 static MaybeError checkLinearOperands(const RecurrenceSpec &spec,
                                       const RecurrenceOperands &operands,
                                       const RecurrenceDims &d) {
   if (auto error = checkAbsent("write", operands.write, "linear"))
     return error;
   if (auto error = checkAbsent("alpha", operands.alpha, "linear"))
+    return error;
+  if (auto error = checkAbsent("key_cache", operands.keyCache, "linear"))
     return error;
   if (operands.decay) {
     Shape shape = {d.batch, d.tokens, d.valueHeads};
@@ -149,9 +181,10 @@ static MaybeError checkImplicitOperands(const RecurrenceOperands &operands,
                                 {d.batch, d.tokens, d.keyHeads, d.keyDim}))
       return error;
   if (operands.alpha)
-    return checkShape("alpha", *operands.alpha,
-                      {d.batch, d.tokens, d.valueHeads});
-  return std::nullopt;
+    if (auto error = checkShape("alpha", *operands.alpha,
+                                {d.batch, d.tokens, d.valueHeads}))
+      return error;
+  return checkCache(operands, d);
 }
 
 Result<RecurrenceDims> checkRecurrence(const RecurrenceSpec &spec,

@@ -44,13 +44,15 @@ struct PrologueDescription {
 };
 
 /// An array with a name, as the C ABI of the function has it. Axis 0 is the
-/// batch and axis 1 the sequence; a state has no sequence axis. Open sizes are
-/// kOpenSize, and occur on these two axes only.
+/// batch. Axis 1 is the length that a run may choose, where `hasLength` says
+/// so: a state has none, and behind a cache it is the cache's while the number
+/// of new tokens is the spec's. Open sizes are kOpenSize, and occur on these
+/// two axes only.
 struct ArrayDescription {
   std::string name;
   runtime::DType dtype;
   std::vector<int64_t> shape;
-  bool isState = false;
+  bool hasLength = true;
 
   /// The shape of an array for a batch and a length.
   std::vector<int64_t> shapeFor(SpecSizes sizes) const;
@@ -70,8 +72,10 @@ struct OperandDescription {
 
 /// A result of the function.
 struct ResultDescription : ArrayDescription {
-  enum class Kind { Output, State, U };
+  enum class Kind { Output, State, U, KeyCache, UCache };
   Kind kind;
+  /// The argument that this is with rows written to it: one array, in place.
+  std::optional<size_t> updates;
 };
 
 /// One public function with one recurrence.

@@ -35,6 +35,9 @@ enum class OperandRole {
   Initial,
   Write,
   Alpha,
+  KeyCache,
+  UCache,
+  Cached,
 };
 
 /// One operand to draw.
@@ -44,7 +47,7 @@ struct InputRequest {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
 
-  /// Query, key, write: scale every row (last axis) to this norm, in float64
+  /// Query, key, write, key cache: scale every row (last axis) to this norm, in float64
   /// before rounding. Absent: plain normals of variance 1, right where an
   /// l2 norm follows or the kernel is a softmax. Un-normalised keys of a
   /// linear kernel need |k|^2 * beta <= 2, or the state explodes.
@@ -59,11 +62,16 @@ struct InputRequest {
   /// (0, betaMax).
   bool beforeSigmoid = false;
   double betaMax = 1.0;
+
+  /// Cached: the largest count.
+  int64_t countMax = 0;
 };
 
 /// Draws an operand:
-///   query, key, write  normal, see rowNorm and cosine
-///   value              normal
+///   query, key, write, key cache
+///                      normal, see rowNorm and cosine
+///   value, u cache     normal
+///   cached             uniform in 0 to countMax
 ///   beta               uniform in (0, betaMax), or normal before a sigmoid
 ///   decay              log(sigmoid(normal)), negative
 ///   initial            normal, times 0.1

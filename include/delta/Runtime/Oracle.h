@@ -32,6 +32,9 @@ struct OracleResults {
   HostTensor state;  ///< linear family: the final state, in the spec's layout
   HostTensor u;      ///< implicit family: what was written, [B, T, HV, V]
   HostTensor ubar;   ///< implicit family: sum_{i<t} P_ti u_i, [B, T, HV, V]
+  /// With a cache: the caches, with k and u of the new tokens behind those that
+  /// they held. Tokens that do not fit are left out.
+  HostTensor keyCache, uCache;
 };
 
 /// Evaluates a recurrence.
@@ -48,10 +51,11 @@ struct OracleResults {
 ///     u_t = alpha_t v_t - beta_t sum_{i<t} P_ti u_i
 ///     o_t = sum_{i<=t} R_ti u_i
 /// A softmax row of P is normalised over i < t, one of R over i <= t; the
-/// first row of P is empty, so u_0 = alpha_0 v_0.
+/// first row of P is empty, so u_0 = alpha_0 v_0. With a cache t starts behind
+/// the cached tokens, whose k_i and u_i are given.
 ///
 /// Works on up to hardware_concurrency() threads, one sequence and value head
-/// each; extra memory is O(T (K + V)) float64 per thread. T = 0 gives an empty
+/// each; extra memory is O(T (K + V)) float64 per thread, T with what is cached. T = 0 gives an empty
 /// output and the initial state.
 Result<OracleResults> evaluateOracle(const RecurrenceSpec &spec,
                                      const RecurrenceOperands &operands,

@@ -100,6 +100,13 @@ struct RecurrenceOperands {
   /// Packed sequences: N + 1 token offsets (i32 or i64) from 0 to T, not
   /// decreasing; B must be 1. Absent: a dense batch of B sequences.
   const HostTensor *lengths = nullptr;
+
+  /// Implicit family: keys [B, C, H, K] and u [B, C, HV, V] of tokens in front
+  /// of those of the other operands, and how many each sequence has, [B], i32
+  /// or i64 in 0 to C. All three or none, and not with lengths.
+  const HostTensor *keyCache = nullptr;
+  const HostTensor *uCache = nullptr;
+  const HostTensor *cached = nullptr;
 };
 
 /// The sizes of a recurrence, read off checked operands.

@@ -79,32 +79,32 @@ static BlockChain findBlockChain(scf::ForallOp heads) {
   return chain;
 }
 
+/// Whether the loop forms products of keys, and so is about more than rows.
+static bool hasGram(scf::ForallOp loop) {
+  return loop.walk([](GramOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// A loop of implicit features: no state, sums over the rows of earlier blocks.
 static bool isImplicit(scf::ForallOp loop) {
-  // The loops of a split sequence carry maps, and their states, by name.
-  if (loop->hasAttr("delta.name"))
-    return false;
-  return loop
-      .walk([](scf::ForOp inner) {
-        bool carriesTiles = llvm::any_of(inner.getInitArgs(), [](Value init) {
-          return isa<RankedTensorType>(init.getType());
-        });
-        bool hasState = !inner.getBody()->getOps<UpdateOp>().empty();
-        return carriesTiles && !hasState ? WalkResult::interrupt()
-                                         : WalkResult::advance();
-      })
-      .wasInterrupted();
+  // A loop that combines the segments of a split sequence carries tiles too;
+  // its products are not of keys.
+  return hasGram(loop) &&
+         loop.walk([](scf::ForOp inner) {
+               bool carriesTiles =
+                   llvm::any_of(inner.getInitArgs(), [](Value init) {
+                     return isa<RankedTensorType>(init.getType());
+                   });
+               bool hasState = !inner.getBody()->getOps<UpdateOp>().empty();
+               return carriesTiles && !hasState ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+             })
+             .wasInterrupted();
 }
 
 /// Whether the loop runs chunks one after another.
 static bool isChain(scf::ForallOp loop) {
   return loop.walk([](UpdateOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-/// Whether the loop forms products of keys, and so is about more than rows.
-static bool hasGram(scf::ForallOp loop) {
-  return loop.walk([](GramOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -185,10 +185,16 @@ int64_t KernelBuilder::countColumnTiles() {
 int64_t KernelBuilder::findFragmentRows() {
   if (columnTiles)
     return schedule.getValueColumns();
+  // Rows of implicit features ask, however many keys there are at a time; of a
+  // chunk with fewer tokens than micro-steps the squares of the latter are most
+  // of the work.
+  bool asks = isImplicit(loop);
   int64_t rows = 0;
   if (hasGram(loop))
-    loop.walk(
-        [&](GramOp gram) { rows = gram.getRhs().getType().getShape()[0]; });
+    loop.walk([&](GramOp gram) {
+      Value side = asks ? gram.getLhs() : gram.getRhs();
+      rows = cast<RankedTensorType>(side.getType()).getShape()[0];
+    });
   else
     loop.walk(
         [&](LoadOp load) { rows = load.getTile().getType().getShape()[0]; });
@@ -203,8 +209,13 @@ SmallVector<StringRef> KernelBuilder::gridNames() {
     bool isSplit = loop->hasAttr("delta.name");
     return {"column_tile", "head", isSplit ? "work" : "batch"};
   }
-  if (isImplicit(loop) || !hasGram(loop))
-    return {"block", "head", "batch"};
+  if (isImplicit(loop) || !hasGram(loop)) {
+    SmallVector<StringRef> names = {"head", "batch"};
+    if (loop.getRank() == 3)
+      names.insert(names.begin(),
+                   loop->hasAttr("delta.name") ? "segment" : "block");
+    return names;
+  }
   if (loop.getBody()->getOps<scf::ForOp>().empty())
     return {"head", "chunk", "batch"};
   return {"key_head", "chunk", "batch"};

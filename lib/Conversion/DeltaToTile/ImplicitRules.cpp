@@ -64,7 +64,8 @@ Value TileBody::remainder(Value weights, FloatType type) {
   return arith::TruncFOp::create(b, rounded.getType(), rest);
 }
 
-Value TileBody::exponentials(Value scores, Value max, Part part) {
+Value TileBody::exponentials(Value scores, Value max, Part part,
+                             Value columns) {
   Location loc = b.getLoc();
   Value s = wide(scores, kNatural);
   b.setLoc(loc);
@@ -72,7 +73,7 @@ Value TileBody::exponentials(Value scores, Value max, Part part) {
   Value below = arith::SubFOp::create(b, s, rows);
   Value weights = math::ExpOp::create(b, below);
   // Masked behind the exponential: in a row without scores it is exp(0).
-  return mask(weights, part, /*steps=*/1, kNatural);
+  return mask(weights, part, /*steps=*/1, kNatural, /*other=*/0.0f, columns);
 }
 
 Value TileBody::inverseSums(Value sum) {
@@ -85,9 +86,11 @@ Value TileBody::inverseSums(Value sum) {
 LogicalResult TileBody::convertOnline(OnlineOp op) {
   Value max = vector(op.getMax()), sum = vector(op.getSum());
   Value scores = wide(op.getScores(), kNatural);
+  Value columns =
+      op.getColumns() ? map.lookupOrDefault(op.getColumns()) : Value();
   nameAs("s_part", op.getLoc());
-  Value present =
-      mask(scores, op.getPart(), /*steps=*/1, kNatural, OnlineOp::kNoScore);
+  Value present = mask(scores, op.getPart(), /*steps=*/1, kNatural,
+                       OnlineOp::kNoScore, columns);
   RankedTensorType rowType = tileType(max);
   nameAs("m_block", op.getLoc());
   Value blockMax = tile::ReduceOp::create(b, rowType, present,
@@ -95,7 +98,7 @@ LogicalResult TileBody::convertOnline(OnlineOp op) {
   nameAs("m", op.getLoc());
   Value newMax = arith::MaximumFOp::create(b, max, blockMax);
   nameAs("p", op.getLoc());
-  Value weights = exponentials(op.getScores(), newMax, op.getPart());
+  Value weights = exponentials(op.getScores(), newMax, op.getPart(), columns);
   nameAs("rescale", op.getLoc());
   Value shrink = math::ExpOp::create(b, arith::SubFOp::create(b, max, newMax));
   nameAs("l", op.getLoc());

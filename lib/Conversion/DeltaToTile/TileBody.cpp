@@ -209,15 +209,19 @@ Value TileBody::times(Value tile, float scale) {
 }
 
 Value TileBody::mask(Value tile, Part part, int64_t steps,
-                     Orientation orientation, float other) {
+                     Orientation orientation, float other, Value columns) {
   APFloat fill(other);
   if (part == Part::Full)
-    return tile;
+    return columns ? tile::MaskOp::create(b, tile.getType(), tile, columns,
+                                          tile::Part::Full, /*row_steps=*/1,
+                                          /*col_steps=*/1, fill)
+                         .getResult()
+                   : tile;
   bool strict = part == Part::StrictLower;
   // Columns count micro-steps: `steps` of them belong to one row.
   if (orientation == Orientation::Natural)
     return tile::MaskOp::create(
-        b, tile.getType(), tile, /*columns=*/Value(),
+        b, tile.getType(), tile, columns,
         strict ? tile::Part::StrictLower : tile::Part::Lower, /*row_steps=*/1,
         /*col_steps=*/steps, fill);
   return tile::MaskOp::create(

@@ -112,7 +112,8 @@ private:
   /// kappa, element by element, of scaled scores or of a vector of them.
   mlir::Value applyKernel(FeatureKernel kernel, mlir::Value scores);
   /// exp(s_ij - m_i) on `part`, 0 elsewhere.
-  mlir::Value exponentials(mlir::Value scores, mlir::Value max, Part part);
+  mlir::Value exponentials(mlir::Value scores, mlir::Value max, Part part,
+                           mlir::Value columns = {});
   /// The row sums of products that the diagonal of a gram of `lhs` and `rhs`
   /// holds; null where there is no such gram.
   mlir::Value diagonalOfGram(mlir::Value lhs, mlir::Value rhs);
@@ -157,9 +158,11 @@ private:
   mlir::Value dot(mlir::RankedTensorType type, mlir::Value lhs, mlir::Value rhs,
                   mlir::Value acc, int64_t axis,
                   tile::Part part = tile::Part::Full, int64_t columnSteps = 1);
-  /// `other` outside `part` of a tile in the given orientation.
+  /// `other` outside `part` of a tile in the given orientation, and from column
+  /// `columns` on where that is given.
   mlir::Value mask(mlir::Value tile, Part part, int64_t steps,
-                   Orientation orientation, float other = 0.0f);
+                   Orientation orientation, float other = 0.0f,
+                   mlir::Value columns = {});
   /// The indices of a load or store, moved to this CTA's value columns.
   mlir::SmallVector<mlir::Value> indicesOf(mlir::Value tile,
                                            mlir::ValueRange indices,

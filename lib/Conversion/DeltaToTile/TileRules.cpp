@@ -71,6 +71,13 @@ LogicalResult TileBody::convert(Operation *op) {
       .Case<IdentityOp>(
           [&](auto identity) { return convertIdentity(identity), success(); })
       .Case<StoreOp>([&](auto store) { return convertStore(store); })
+      .Case<LoadIndexOp>([&](LoadIndexOp load) {
+        map.map(load.getValue(),
+                tile::LoadIndexOp::create(
+                    b, b.getIndexType(), map.lookup(load.getSource()),
+                    map.lookupOrDefault(load.getPosition())));
+        return success();
+      })
       .Case<GramOp>([&](auto gram) { return convertGram(gram); })
       .Case<ReadOp>([&](auto read) { return convertRead(read); })
       .Case<ApplyOp>([&](auto apply) { return convertApply(apply); })

@@ -146,3 +146,11 @@ func.func private @macro(tensor<4xf32> {delta.name = "INT64_MAX"})
 // C25: `q_` would grow to `q__strides`.
 // expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "q_"}}
 func.func private @underscore(tensor<4xf32> {delta.name = "q_"})
+
+// -----
+
+// C26_updated: nor is another updated
+// expected-error@+1 {{delta.updated of argument 0: expected a unit attribute on a memref}}
+func.func @c26_updated(%q: memref<4xf32> {delta.updated = "x"}) {
+  return
+}

@@ -312,3 +312,11 @@ func.func @n20_identity_rank(%i: index) {
   %0 = delta.identity %i : tensor<32xf32>
   return
 }
+
+// -----
+
+func.func @n21(%n: memref<?xi32>, %b: index) {
+  // expected-error@+1 {{source: expected a vector of i64, got 'memref<?xi32>'}}
+  %0 = delta.load_index %n[%b] : memref<?xi32>
+  return
+}

@@ -89,3 +89,13 @@ func.func @implicit(%m: tensor<64xf32>, %l: tensor<64xf32>, %a: tensor<64x32xf32
   %5 = delta.row_dot %a, %u kernel<exp> {scale = 0.125 : f32} : tensor<64x32xf32> -> tensor<64xf32>
   return
 }
+
+// What is behind a cache: a count of tokens, and a block of them that is ragged.
+// CHECK-LABEL: func.func @cache
+func.func @cache(%cached: memref<?xi64>, %b: index, %m: tensor<16xf32>, %a: tensor<16x32xf32>, %s: tensor<16x64xf32>, %u: tensor<64x32xf32>) {
+  // CHECK: %[[N:.+]] = delta.load_index %{{.*}}[%{{.*}}] : memref<?xi64>
+  %n = delta.load_index %cached[%b] : memref<?xi64>
+  // CHECK: delta.online %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} values(%{{.*}} : tensor<64x32xf32>) columns(%[[N]]) part<full> : tensor<16xf32>
+  %0:3 = delta.online %m, %m, %a, %s values(%u : tensor<64x32xf32>) columns(%n) part<full> : tensor<16xf32>, tensor<16xf32>, tensor<16x32xf32>, tensor<16x64xf32> -> tensor<16xf32>, tensor<16xf32>, tensor<16x32xf32>
+  return
+}

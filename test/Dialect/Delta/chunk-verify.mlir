@@ -54,7 +54,7 @@ func.func @h3_shape(%x: memref<?xf32> {delta.name = "x"}) {
 
 func.func @h4_memory(%x: memref<4xf32> {delta.name = "x"}) {
   %c0 = arith.constant 0 : index
-  // expected-error@+1 {{expected memory to be touched by delta.load and delta.store alone}}
+  // expected-error@+1 {{expected memory to be touched by delta.load, delta.load_index and delta.store alone}}
   %0 = memref.load %x[%c0] : memref<4xf32>
   return
 }
@@ -63,7 +63,7 @@ func.func @h4_memory(%x: memref<4xf32> {delta.name = "x"}) {
 
 func.func private @elsewhere()
 func.func @h4_call() {
-  // expected-error@+1 {{expected memory to be touched by delta.load and delta.store alone}}
+  // expected-error@+1 {{expected memory to be touched by delta.load, delta.load_index and delta.store alone}}
   call @elsewhere() : () -> ()
   return
 }
@@ -250,7 +250,7 @@ func.func @h4_workspace_in_a_loop(%x: memref<?x64xf32> {delta.name = "x"}) {
   %c1 = arith.constant 1 : index
   %n = memref.dim %x, %c0 : memref<?x64xf32>
   scf.for %i = %c0 to %n step %c1 {
-    // expected-error@+1 {{expected memory to be touched by delta.load and delta.store alone}}
+    // expected-error@+1 {{expected memory to be touched by delta.load, delta.load_index and delta.store alone}}
     %w = memref.alloc(%n) : memref<?x64xf32>
   }
   return
@@ -292,6 +292,26 @@ func.func @h6_same_nest(%x: memref<?x64xf32> {delta.name = "x"}) {
     delta.store %0, %w[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
     // expected-error@+1 {{source: expected before on an array that the function stores}}
     %1 = delta.load %w[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+  }
+  return
+}
+
+// -----
+
+// Kept: what the caller left in an array is read before a later nest writes.
+func.func @h6_updated(%x: memref<?x64xf32> {delta.name = "x", delta.updated},
+                      %y: memref<?x64xf32> {delta.name = "y", delta.result}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %n = memref.dim %y, %c0 : memref<?x64xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %0 = delta.load %x[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+    delta.store %0, %y[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
+  }
+  scf.for %i = %c0 to %n step %c32 {
+    %0 = delta.load %y[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
+    delta.store %0, %x[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
   }
   return
 }

@@ -1,6 +1,6 @@
 // RUN: delta-opt %s -split-input-file -verify-diagnostics
 
-// C11 to C16 of docs/spec.md: one rejected recurrence for each way.
+// C11 to C16 and C28 to C30 of docs/spec.md: one rejected recurrence for each way.
 
 // C11: a kernel with a state has no write query
 func.func @c11(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
@@ -284,5 +284,147 @@ func.func @c16_packed(%q: tensor<1x8x2x4xbf16>, %k: tensor<1x8x2x4xbf16>,
       beta(%b : tensor<1x8x4xf32>) initial(%s0 : tensor<9x4x4x6xf32>)
       lengths(%l : tensor<3xi64>) pool(%p : tensor<2x2xi64>)
       {kernel = #delta.kernel<linear>} -> tensor<1x8x4x6xbf16>
+  return
+}
+
+// -----
+
+// C11_cache: nor a cache
+func.func @c11_cache(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
+                     %kc: tensor<2x8x2x4xbf16>, %n: tensor<2xi64>) {
+  // expected-error@+1 {{cache: belongs to a kernel without a state, got kernel #delta.kernel<linear>}}
+  %r:3 = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      cache(%kc, %kc : tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+      cached(%n : tensor<2xi64>) {kernel = #delta.kernel<linear>}
+      -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C28: a cache is an operand and a result
+func.func @c28(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
+               %kc: tensor<2x8x2x4xbf16>, %n: tensor<2xi64>) {
+  // expected-error@+1 {{cache: expected operand cache, operand cached and result cache together, got cache given, cached given, result absent}}
+  %r = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      cache(%kc, %kc : tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+      cached(%n : tensor<2xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x1x2x4xbf16>
+  return
+}
+
+// -----
+
+// C28_cached: with the number of its tokens
+func.func @c28_cached(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
+                      %kc: tensor<2x8x2x4xbf16>) {
+  // expected-error@+1 {{got cache given, cached absent, result given}}
+  %r:3 = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      cache(%kc, %kc : tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C28_result: which is nothing without it
+func.func @c28_result(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>) {
+  // expected-error@+1 {{got cache absent, cached absent, result given}}
+  %r:3 = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C28_lengths: sequences behind a cache are not packed
+func.func @c28_lengths(%q: tensor<1x8x2x4xbf16>, %b: tensor<1x8x2xf32>,
+                       %kc: tensor<1x8x2x4xbf16>, %n: tensor<1xi64>,
+                       %l: tensor<3xi64>) {
+  // expected-error@+1 {{cache: belongs to a batch of sequences, got lengths}}
+  %r:3 = delta.recurrence query(%q : tensor<1x8x2x4xbf16>)
+      key(%q : tensor<1x8x2x4xbf16>) value(%q : tensor<1x8x2x4xbf16>)
+      beta(%b : tensor<1x8x2xf32>) lengths(%l : tensor<3xi64>)
+      cache(%kc, %kc : tensor<1x8x2x4xbf16>, tensor<1x8x2x4xbf16>)
+      cached(%n : tensor<1xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<1x8x2x4xbf16>, cache(tensor<1x8x2x4xbf16>, tensor<1x8x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C29: keys have the key's heads and size
+func.func @c29(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
+               %kc: tensor<2x8x2x6xbf16>, %uc: tensor<2x8x2x4xbf16>,
+               %n: tensor<2xi64>) {
+  // expected-error@+1 {{key_cache: expected shape [B, C, H, K] = [2, 8, 2, 4], got [2, 8, 2, 6]}}
+  %r:3 = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      cache(%kc, %uc : tensor<2x8x2x6xbf16>, tensor<2x8x2x4xbf16>)
+      cached(%n : tensor<2xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x6xbf16>, tensor<2x8x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C29_u: there are as many u as keys
+func.func @c29_u(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
+                 %kc: tensor<2x8x2x4xbf16>, %uc: tensor<2x9x2x4xbf16>,
+                 %n: tensor<2xi64>) {
+  // expected-error@+1 {{u_cache: expected shape [B, C, HV, V] = [2, 8, 2, 4], got [2, 9, 2, 4]}}
+  %r:3 = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      cache(%kc, %uc : tensor<2x8x2x4xbf16>, tensor<2x9x2x4xbf16>)
+      cached(%n : tensor<2xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x4xbf16>, tensor<2x9x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C29_cached: a number for each sequence
+func.func @c29_cached(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
+                      %kc: tensor<2x8x2x4xbf16>, %n: tensor<3xi64>) {
+  // expected-error@+1 {{cached: expected shape [B] = [2], got [3]}}
+  %r:3 = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      cache(%kc, %kc : tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+      cached(%n : tensor<3xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C30: a cache does not change its type
+func.func @c30(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
+               %kc: tensor<2x8x2x4xbf16>, %n: tensor<2xi64>) {
+  // expected-error@+1 {{cache: expected results of the operands' types, got 'tensor<2x9x2x4xbf16>' for 'tensor<2x8x2x4xbf16>'}}
+  %r:3 = delta.recurrence query(%q : tensor<2x1x2x4xbf16>)
+      key(%q : tensor<2x1x2x4xbf16>) value(%q : tensor<2x1x2x4xbf16>)
+      beta(%b : tensor<2x1x2xf32>)
+      cache(%kc, %kc : tensor<2x8x2x4xbf16>, tensor<2x8x2x4xbf16>)
+      cached(%n : tensor<2xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x4xbf16>, tensor<2x9x2x4xbf16>)
   return
 }

@@ -1,7 +1,7 @@
 // RUN: delta-opt %s -split-input-file -verify-diagnostics \
 // RUN:   --delta-verify-recurrent
 
-// R1 to R12 of docs/spec.md: one rejected function for each way.
+// R1 to R14 of docs/spec.md: one rejected function for each way.
 
 // R1: a spec holds functions
 // expected-error@+1 {{cannot stand in a spec: expected func.func}}
@@ -384,4 +384,68 @@ func.func @r13(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
       beta(%b : tensor<?x?x4xf32>)
       {kernel = #delta.kernel<linear>, chunks = 32} -> tensor<?x?x4x64xbf16>
   return %o : tensor<?x?x4x64xbf16>
+}
+
+// -----
+
+// R14: how many tokens are new is in the text
+func.func @r14(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
+                  %v: tensor<?x?x2x64xbf16>, %b: tensor<?x?x2xf32>,
+                  %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x2x64xbf16>, %n: tensor<?xi64>)
+    -> (tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>) {
+  // expected-error@+1 {{a dynamic number of new tokens behind a cache are not lowered yet; accepted: a static number, 1 to 16}}
+  %o:3 = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+      value(%v : tensor<?x?x2x64xbf16>) beta(%b : tensor<?x?x2xf32>)
+      cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>) cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x?x2x64xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// R14_many: and at most what one fragment has rows for
+func.func @r14_many(%q: tensor<?x17x2x64xbf16>, %k: tensor<?x17x2x64xbf16>,
+                  %v: tensor<?x17x2x64xbf16>, %b: tensor<?x17x2xf32>,
+                  %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x2x64xbf16>, %n: tensor<?xi64>)
+    -> (tensor<?x17x2x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>) {
+  // expected-error@+1 {{17 new tokens behind a cache are not lowered yet; accepted: a static number, 1 to 16}}
+  %o:3 = delta.recurrence query(%q : tensor<?x17x2x64xbf16>) key(%k : tensor<?x17x2x64xbf16>)
+      value(%v : tensor<?x17x2x64xbf16>) beta(%b : tensor<?x17x2xf32>)
+      cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>) cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x17x2x64xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x17x2x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// R14_heads: a key head has one value head
+func.func @r14_heads(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>,
+                  %v: tensor<?x1x4x64xbf16>, %b: tensor<?x1x4xf32>,
+                  %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x4x64xbf16>, %n: tensor<?xi64>)
+    -> (tensor<?x1x4x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>) {
+  // expected-error@+1 {{a cache with 4 value heads of 2 key heads is not lowered yet; accepted: one value head a key head}}
+  %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xbf16>) key(%k : tensor<?x1x2x64xbf16>)
+      value(%v : tensor<?x1x4x64xbf16>) beta(%b : tensor<?x1x4xf32>)
+      cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>) cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x1x4x64xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x1x4x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>
+}
+
+// -----
+
+// R14_f32: keys are cached as they are given
+func.func @r14_f32(%q: tensor<?x1x2x64xf32>, %k: tensor<?x1x2x64xf32>,
+                  %v: tensor<?x1x2x64xbf16>, %b: tensor<?x1x2xf32>,
+                  %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x2x64xbf16>, %n: tensor<?xi64>)
+    -> (tensor<?x1x2x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>) {
+  // expected-error@+1 {{query 'f32' with a cache is not lowered yet; accepted: the value's element type}}
+  %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xf32>) key(%k : tensor<?x1x2x64xf32>)
+      value(%v : tensor<?x1x2x64xbf16>) beta(%b : tensor<?x1x2xf32>)
+      cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>) cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x1x2x64xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x1x2x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>
 }

@@ -11,6 +11,14 @@ func.func @V1_contracted_extents(%a: tensor<64x128xbf16>, %b: tensor<64x64xbf16>
 
 // -----
 
+func.func @V7_index(%x: memref<?xf32>, %b: index) {
+  // expected-error @below {{'tile.load_index' op source: expected a global vector of i64, got 'memref<?xf32>'}}
+  %n = tile.load_index %x[%b] : memref<?xf32>
+  return
+}
+
+// -----
+
 func.func @V1_contracted_axes(%a: tensor<64x64xbf16>) {
   // expected-error @below {{'tile.dot' op contract: expected an axis (0 or 1) of a and one of b, got [1, 2]}}
   %d = tile.dot %a, %a {contract = array<i64: 1, 2>}

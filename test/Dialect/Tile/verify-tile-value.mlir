@@ -54,7 +54,7 @@ tile.kernel @V2_store_without_bound(%b: index, %k: memref<?xf32>)
 
 tile.kernel @V5_load(%b: index, %k: memref<?xf32>)
     attributes {grid = 1 : i64, warps = 4 : i64} {
-  // expected-error @below {{'memref.load' op expected global memory to be accessed by tile.load, tile.store, tile.copy, tile.signal, tile.expect or tile.ticket alone}}
+  // expected-error @below {{'memref.load' op expected global memory to be accessed by tile.load, tile.load_index, tile.store, tile.copy, tile.signal, tile.expect or tile.ticket alone}}
   %x = memref.load %k[%b] : memref<?xf32>
   tile.return
 }

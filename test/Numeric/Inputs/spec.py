@@ -35,6 +35,7 @@ parser.add_argument("--kernel", default="linear", help="or WRITE,READ")
 parser.add_argument("--write", action="store_true", help="a write query of its own")
 parser.add_argument("--alpha", action="store_true")
 parser.add_argument("--u", action="store_true", help="u is a result")
+parser.add_argument("--cache", help="of this many tokens, or ?; --length is that of the new ones")
 args = parser.parse_args()
 
 H, K, n = args.heads, args.dim, args.steps
@@ -82,6 +83,12 @@ if args.write:
 if args.alpha:
     operand("alpha", "alpha", rows(row, "f32"))
 
+if args.cache:
+    keys = f"tensor<{args.batch}x{args.cache}x{H}x{K}x{args.dtype}>"
+    us = f"tensor<{args.batch}x{args.cache}x{HV}x{V}x{args.dtype}>"
+    arguments += [f"%kc: {keys}", f"%uc: {us}", f"%cached: tensor<{args.batch}xi64>"]
+    operands.append(f"cache(%kc, %uc : {keys}, {us}) cached(%cached : tensor<{args.batch}xi64>)")
+
 attributes = []
 if implicit:
     write, read = args.kernel.split(",")
@@ -102,6 +109,9 @@ if not implicit and not args.no_state:
     names, types, typed = names + ["%s"], types + [state], typed + [f"state({state})"]
 if args.u:
     names, types, typed = names + ["%u"], types + [output], typed + [f"u({output})"]
+if args.cache:
+    names, types = names + ["%kn", "%un"], types + [keys, us]
+    typed.append(f"cache({keys}, {us})")
 
 print(f"func.func @numeric({', '.join(arguments)}) -> ({', '.join(types)}) {{")
 for line in body:

@@ -121,8 +121,8 @@ TEST_F(JitTest, RefusesFunctionsOfAnotherAbi) {
                              "{ return %x : memref<2xf32> }")));
   EXPECT_EQ(messages,
             "cannot be called: no function 'g'\n"
-            "cannot be called: expected contiguous memrefs of f32, bf16 or "
-            "f16, got 'memref<2xf32, strided<[2]>>'\n"
+            "cannot be called: expected contiguous memrefs of f32, bf16, f16 or "
+            "i64, got 'memref<2xf32, strided<[2]>>'\n"
             "cannot be called: expected no results, got 1\n");
 }
 

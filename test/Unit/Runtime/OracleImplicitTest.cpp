@@ -94,6 +94,56 @@ TEST_P(OracleImplicitKernels, ThreeTokensWrittenOut) {
   EXPECT_NEAR(got.output.get(2), o2, 1e-13 * std::max(1.0, std::abs(o2)));
 }
 
+/// The rows [begin, begin + count) of axis 1 of \p x, [B, T, H, D] or [B, T,
+/// H].
+HostTensor takeRows(const HostTensor &x, int64_t begin, int64_t count) {
+  std::vector<int64_t> shape = x.shape();
+  const int64_t batch = shape[0], all = shape[1];
+  shape[1] = count;
+  HostTensor rows(x.dtype(), shape);
+  const int64_t row = x.size() / (batch * all);
+  std::vector<double> values(row);
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t t = 0; t < count; ++t) {
+      x.read((b * all + begin + t) * row, row, values.data());
+      rows.write((b * count + t) * row, row, values.data());
+    }
+  return rows;
+}
+
+/// The last tokens behind a cache of the others are the tail of the sequence,
+/// and the cache becomes that of the whole; a row too many is dropped.
+TEST_P(OracleImplicitKernels, DecodingContinuesASequence) {
+  TestSizes s;
+  TestRecurrence whole = makeImplicit(s, GetParam(), FeatureKernel::Softmax);
+  OracleResults all = whole.evaluate();
+  const int64_t cached = 6, added = s.tokens - cached;
+  for (int64_t capacity : {s.tokens, s.tokens - 1}) {
+    TestRecurrence tail = makeImplicit(s, GetParam(), FeatureKernel::Softmax);
+    for (const char *name : {"query", "key", "value", "beta"})
+      tail.tensors[name] = takeRows(whole.tensors[name], cached, added);
+    tail.tensors["key_cache"] = takeRows(whole.tensors["key"], 0, capacity);
+    tail.tensors["u_cache"] = takeRows(all.u, 0, capacity);
+    // What is behind the cached tokens is not read.
+    for (const char *name : {"key_cache", "u_cache"})
+      for (int64_t b = 0; b < s.batch; ++b) {
+        HostTensor &cache = tail.tensors[name];
+        const int64_t row = cache.size() / (s.batch * capacity);
+        for (int64_t i = cached * row; i < capacity * row; ++i)
+          cache.set(b * capacity * row + i, std::nan(""));
+      }
+    HostTensor counts(DType::I64, {s.batch});
+    for (int64_t b = 0; b < s.batch; ++b)
+      counts.set(b, cached);
+    tail.tensors["cached"] = std::move(counts);
+    OracleResults got = tail.evaluate();
+    expectClose(takeRows(all.output, cached, added), got.output);
+    expectClose(takeRows(all.u, cached, added), got.u);
+    expectClose(takeRows(whole.tensors["key"], 0, capacity), got.keyCache, 0.0);
+    expectClose(takeRows(all.u, 0, capacity), got.uCache);
+  }
+}
+
 /// Without a write query the write reads with q.
 TEST_P(OracleImplicitKernels, TiedIsGeneralWithTheQuery) {
   TestSizes s;

@@ -50,6 +50,9 @@ struct TestRecurrence {
     in.write = find("write");
     in.alpha = find("alpha");
     in.lengths = find("lengths");
+    in.keyCache = find("key_cache");
+    in.uCache = find("u_cache");
+    in.cached = find("cached");
     return in;
   }
 

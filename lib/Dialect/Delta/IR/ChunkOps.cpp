@@ -116,6 +116,14 @@ LogicalResult LoadOp::verify() {
                       getIndices().size(), getDims());
 }
 
+LogicalResult LoadIndexOp::verify() {
+  // N21
+  auto type = cast<MemRefType>(getSource().getType());
+  if (type.getRank() == 1 && type.getElementType().isInteger(64))
+    return success();
+  return emitOpError() << "source: expected a vector of i64, got " << type;
+}
+
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, "dest", getDest(), getTile(), getIndices().size(),
                       getDims());

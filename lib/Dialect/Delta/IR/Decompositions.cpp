@@ -300,8 +300,14 @@ Results OnlineOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   ArrayRef<int64_t> shape = getTileShape(getScores());
   // Whether the score that a body computes exists; null where all do.
-  auto exists = [&](TileBuilder &b) {
-    return b.onPart(b.coordinate(0), b.coordinate(1), getPart(), /*steps=*/1);
+  auto exists = [&](TileBuilder &b) -> Value {
+    Value onPart =
+        b.onPart(b.coordinate(0), b.coordinate(1), getPart(), /*steps=*/1);
+    if (!getColumns())
+      return onPart;
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                         b.coordinate(1), getColumns());
+    return onPart ? Value(arith::AndIOp::create(b, onPart, inside)) : inside;
   };
   Value scores = b.elementwise(
       shape, getScores(), b.elements(), [&](TileBuilder &b, ValueRange in) {

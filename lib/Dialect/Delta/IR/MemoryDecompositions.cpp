@@ -77,6 +77,13 @@ FailureOr<SmallVector<Value>> LoadOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{tile};
 }
 
+FailureOr<SmallVector<Value>> LoadIndexOp::decompose(OpBuilder &builder) {
+  TileBuilder b(getLoc(), builder);
+  Value count = memref::LoadOp::create(b, getSource(), getPosition());
+  Value index = arith::IndexCastOp::create(b, b.getIndexType(), count);
+  return SmallVector<Value>{index};
+}
+
 FailureOr<SmallVector<Value>> StoreOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   ArrayRef<int64_t> shape = getTileShape(getTile());

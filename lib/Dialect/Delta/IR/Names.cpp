@@ -164,7 +164,8 @@ std::string delta::getArgumentName(BlockArgument argument) {
     return name.str();
   // After the recurrence's operand groups, in the order of its ODS.
   static constexpr StringLiteral defaults[] = {
-      "q", "k", "v", "beta", "g", "s0", "w", "alpha", "lengths", "pool"};
+      "q",     "k",       "v",    "beta",    "g",       "s0",    "w",
+      "alpha", "lengths", "pool", "k_cache", "u_cache", "cached"};
   auto recurrence = *function.getFunctionBody().getOps<RecurrenceOp>().begin();
   for (auto [group, name] : llvm::enumerate(defaults))
     for (Value operand : recurrence.getODSOperands(group)) {
@@ -181,6 +182,9 @@ std::string delta::getResultName(FunctionOpInterface function, unsigned index) {
   Operation *terminator = function.getFunctionBody().front().getTerminator();
   Value result = terminator->getOperand(index);
   auto recurrence = result.getDefiningOp<RecurrenceOp>();
+  // One array, which the call updates.
+  if (Value operand = recurrence.getUpdatedOperand(result))
+    return getArgumentName(cast<BlockArgument>(operand));
   if (result == recurrence.getOutput())
     return "o";
   return result == recurrence.getState() ? "s" : "u";
@@ -220,11 +224,12 @@ LogicalResult DeltaDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   if (function && attribute.getName() == kNameAttr)
     return verifyName(function, what, attribute.getValue(), argIndex, 0);
   // C26
-  if (function && attribute.getName() == kResultAttr) {
+  if (function && (attribute.getName() == kResultAttr ||
+                   attribute.getName() == kUpdatedAttr)) {
     if (isa<UnitAttr>(attribute.getValue()) &&
         isa<MemRefType>(function.getArgumentTypes()[argIndex]))
       return success();
-    return op->emitOpError() << kResultAttr << " of " << what
+    return op->emitOpError() << attribute.getName().getValue() << " of " << what
                              << ": expected a unit attribute on a memref";
   }
   // C27

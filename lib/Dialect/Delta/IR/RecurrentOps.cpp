@@ -27,9 +27,11 @@ using namespace delta;
 //===----------------------------------------------------------------------===//
 
 /// result-types ::= type (`,` `state` `(` type `)`)? (`,` `u` `(` type `)`)?
-/// By hand, as the two optional parts begin with the same token.
+///                  (`,` `cache` `(` type `,` type `)`)?
+/// By hand, as the optional parts begin with the same token.
 static ParseResult parseResultTypes(OpAsmParser &parser, Type &output,
-                                    Type &state, Type &u) {
+                                    Type &state, Type &u, Type &keyCache,
+                                    Type &uCache) {
   if (parser.parseType(output))
     return failure();
   if (failed(parser.parseOptionalComma()))
@@ -40,18 +42,27 @@ static ParseResult parseResultTypes(OpAsmParser &parser, Type &output,
     if (failed(parser.parseOptionalComma()))
       return success();
   }
-  return failure(parser.parseKeyword("u", state ? "" : " or 'state'") ||
-                 parser.parseLParen() || parser.parseType(u) ||
-                 parser.parseRParen());
+  if (succeeded(parser.parseOptionalKeyword("u"))) {
+    if (parser.parseLParen() || parser.parseType(u) || parser.parseRParen())
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return success();
+  }
+  StringRef others = u ? "" : state ? " or 'u'" : ", 'state' or 'u'";
+  return failure(parser.parseKeyword("cache", others) || parser.parseLParen() ||
+                 parser.parseType(keyCache) || parser.parseComma() ||
+                 parser.parseType(uCache) || parser.parseRParen());
 }
 
 static void printResultTypes(OpAsmPrinter &printer, Operation *, Type output,
-                             Type state, Type u) {
+                             Type state, Type u, Type keyCache, Type uCache) {
   printer << output;
   if (state)
     printer << ", state(" << state << ")";
   if (u)
     printer << ", u(" << u << ")";
+  if (keyCache && uCache)
+    printer << ", cache(" << keyCache << ", " << uCache << ")";
 }
 
 #define GET_OP_CLASSES
@@ -185,6 +196,12 @@ bool RecurrenceOp::isTied() {
   return getKernel().getImplicit() &&
          getKernel().getWrite() == getKernel().getRead() &&
          (!getWrite() || getWrite() == getQuery());
+}
+
+Value RecurrenceOp::getUpdatedOperand(Value result) {
+  if (result == getNewKeyCache())
+    return getKeyCache();
+  return result == getNewUCache() ? getUCache() : Value();
 }
 
 bool RecurrenceOp::hasChannelDecay() {
@@ -326,6 +343,9 @@ static LogicalResult verifyElementTypes(RecurrenceOp op) {
                         {"alpha", op.getAlpha(), floats},
                         {"lengths", op.getLengths(), i64},
                         {"pool", op.getPool(), i64},
+                        {"key_cache", op.getKeyCache(), valueType},
+                        {"u_cache", op.getUCache(), valueType},
+                        {"cached", op.getCached(), i64},
                         {"output", op.getOutput(), valueType},
                         {"state", op.getState(), f32},
                         {"u", op.getU(), valueType}};
@@ -345,9 +365,10 @@ static LogicalResult verifyKernelKind(RecurrenceOp op) {
   bool hasState = op.getKernel().hasState();
   // C11
   if (hasState) {
-    for (auto [name, isPresent] : {Presence{"write", bool(op.getWrite())},
-                                   Presence{"alpha", bool(op.getAlpha())},
-                                   Presence{"u", bool(op.getU())}})
+    for (auto [name, isPresent] :
+         {Presence{"write", bool(op.getWrite())},
+          Presence{"alpha", bool(op.getAlpha())},
+          Presence{"cache", op.isDecode()}, Presence{"u", bool(op.getU())}})
       if (isPresent)
         return op.emitOpError()
                << name << ": belongs to a kernel without a state, got kernel "
@@ -426,12 +447,51 @@ static LogicalResult verifyIndexing(RecurrenceOp op) {
   return success();
 }
 
+/// C28 to C30: the cache of a decoding recurrence.
+static LogicalResult verifyCache(RecurrenceOp op) {
+  // C28
+  bool isUpdated = op.getNewKeyCache() != nullptr;
+  if (op.isDecode() != (op.getCached() != nullptr) ||
+      op.isDecode() != isUpdated) {
+    auto word = [](bool isThere) { return isThere ? "given" : "absent"; };
+    return op.emitOpError()
+           << "cache: expected operand cache, operand cached and result cache "
+              "together, got cache "
+           << word(op.isDecode()) << ", cached "
+           << word(op.getCached() != nullptr) << ", result " << word(isUpdated);
+  }
+  if (!op.isDecode())
+    return success();
+  if (op.getLengths())
+    return op.emitOpError()
+           << "cache: belongs to a batch of sequences, got lengths";
+  // C29
+  auto keyType = cast<RankedTensorType>(op.getKeyCache().getType());
+  int64_t capacity =
+      keyType.getRank() == 4 ? keyType.getDimSize(1) : ShapedType::kDynamic;
+  int64_t batch = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(0);
+  if (failed(checkShape(op, "key_cache", op.getKeyCache(), "[B, C, H, K]",
+                        {batch, capacity, op.getKeyHeads(), op.getKeyDim()})) ||
+      failed(checkShape(
+          op, "u_cache", op.getUCache(), "[B, C, HV, V]",
+          {batch, capacity, op.getValueHeads(), op.getValueDim()})) ||
+      failed(checkShape(op, "cached", op.getCached(), "[B]", {batch})))
+    return failure();
+  // C30
+  for (Value result : {op.getNewKeyCache(), op.getNewUCache()})
+    if (result.getType() != op.getUpdatedOperand(result).getType())
+      return op.emitOpError() << "cache: expected results of the operands' "
+                              << "types, got " << result.getType() << " for "
+                              << op.getUpdatedOperand(result).getType();
+  return success();
+}
+
 LogicalResult RecurrenceOp::verify() {
   // Later groups read sizes off operands that earlier groups have checked.
-  return success(succeeded(verifyMainShapes(*this)) &&
-                 succeeded(verifyKernelKind(*this)) &&
-                 succeeded(verifyOtherShapes(*this)) &&
-                 succeeded(verifyElementTypes(*this)) &&
-                 succeeded(verifyNumbers(*this)) &&
-                 succeeded(verifyIndexing(*this)));
+  return success(
+      succeeded(verifyMainShapes(*this)) &&
+      succeeded(verifyKernelKind(*this)) &&
+      succeeded(verifyOtherShapes(*this)) &&
+      succeeded(verifyElementTypes(*this)) && succeeded(verifyNumbers(*this)) &&
+      succeeded(verifyIndexing(*this)) && succeeded(verifyCache(*this)));
 }

@@ -17,6 +17,7 @@
 #include "ChunkBuilder.h"
 #include "VerifyRecurrent.h"
 #include "delta/Dialect/Delta/IR/Names.h"
+#include "delta/Dialect/Tile/IR/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,6 +38,11 @@ namespace delta {
 /// shrinks, and at K = V = 128 the products fill a 64-row tile.
 static constexpr int64_t kDefaultChunk = 64;
 
+/// Keys of a cache that a warp takes in at once, where the recurrence does not
+/// say: with 128 columns three of these fit the shared memory of each of four
+/// CTAs a multiprocessor, so that loads never stop.
+static constexpr int64_t kDefaultCacheChunk = 32;
+
 static MemRefType toMemRef(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
@@ -52,7 +58,14 @@ static CallerArray resolve(Value operand, const IRMapping &memrefs) {
   return {memrefs.lookup(argument), prologue};
 }
 
-/// The memrefs of a recurrence's operands and, in the order of its results
+/// The results of `op` that are not operands with rows written to them.
+static SmallVector<OpResult> getNewResults(RecurrenceOp op) {
+  return llvm::filter_to_vector(op->getResults(), [&](OpResult result) {
+    return !op.getUpdatedOperand(result);
+  });
+}
+
+/// The memrefs of a recurrence's operands and, in the order of its new results
 /// (R6), of its destinations.
 static CallerArrays resolveArrays(RecurrenceOp op, const IRMapping &memrefs,
                                   ArrayRef<BlockArgument> destinations) {
@@ -65,6 +78,11 @@ static CallerArrays resolveArrays(RecurrenceOp op, const IRMapping &memrefs,
   arrays.initial = resolve(op.getInitial(), memrefs);
   arrays.write = resolve(op.getWrite(), memrefs);
   arrays.alpha = resolve(op.getAlpha(), memrefs);
+  if (op.isDecode()) {
+    arrays.keyCache = memrefs.lookup(op.getKeyCache());
+    arrays.uCache = memrefs.lookup(op.getUCache());
+    arrays.cached = memrefs.lookup(op.getCached());
+  }
   arrays.output = destinations.front();
   if (op.getState())
     arrays.state = destinations[1];
@@ -74,16 +92,25 @@ static CallerArrays resolveArrays(RecurrenceOp op, const IRMapping &memrefs,
 }
 
 /// Attributes of the chunked function's arguments: each has its name in the C
-/// interface, results are marked.
-static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func) {
+/// interface, results and operands with rows written to them are marked.
+static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
+                                                      RecurrenceOp op) {
   Builder b(func.getContext());
+  auto isUpdated = [&](Value argument) {
+    return llvm::any_of(op->getResults(), [&](OpResult result) {
+      return op.getUpdatedOperand(result) == argument;
+    });
+  };
   SmallVector<DictionaryAttr> all;
   for (BlockArgument argument : func.getArguments()) {
     NamedAttrList attributes(func.getArgAttrDict(argument.getArgNumber()));
     attributes.set(kNameAttr, b.getStringAttr(getArgumentName(argument)));
+    if (isUpdated(argument))
+      attributes.set(kUpdatedAttr, b.getUnitAttr());
     all.push_back(attributes.getDictionary(b.getContext()));
   }
-  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i) {
+  for (OpResult result : getNewResults(op)) {
+    unsigned i = result.getResultNumber();
     NamedAttrList attributes(func.getResultAttrDict(i));
     attributes.set(kNameAttr, b.getStringAttr(getResultName(func, i)));
     attributes.set(kResultAttr, b.getUnitAttr());
@@ -95,7 +122,8 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func) {
 /// `func` keeps the contract of the recurrent phase.
 static LogicalResult chunkFunction(func::FuncOp func) {
   auto recurrence = *func.getOps<RecurrenceOp>().begin();
-  int64_t chunk = recurrence.getChunk().value_or(kDefaultChunk);
+  int64_t chunk = recurrence.getChunk().value_or(
+      recurrence.isDecode() ? kDefaultCacheChunk : kDefaultChunk);
 
   // The new entry block: arguments as memrefs, then one memref a result.
   Block *old = &func.front();
@@ -105,23 +133,24 @@ static LogicalResult chunkFunction(func::FuncOp func) {
   for (BlockArgument argument : old->getArguments())
     memrefs.map(argument, body->addArgument(toMemRef(argument.getType()),
                                             argument.getLoc()));
-  for (Type type : func.getResultTypes())
-    body->addArgument(toMemRef(type), recurrence.getLoc());
+  for (OpResult result : getNewResults(recurrence))
+    body->addArgument(toMemRef(result.getType()), recurrence.getLoc());
   CallerArrays arrays =
       resolveArrays(recurrence, memrefs,
                     body->getArguments().drop_front(old->getNumArguments()));
 
   ChunkBuilder builder(recurrence, arrays, chunk);
   builder.setInsertionPointToEnd(body);
-  if (failed(recurrence.getKernel().hasState()
-                 ? buildLinearChunks(builder)
-                 : buildImplicitChunks(builder))) {
+  auto build = recurrence.getKernel().hasState() ? buildLinearChunks
+               : recurrence.isDecode()           ? buildDecodeChunks
+                                                 : buildImplicitChunks;
+  if (failed(build(builder))) {
     body->erase();
     return failure();
   }
   func::ReturnOp::create(builder);
 
-  SmallVector<DictionaryAttr> attributes = argumentAttributes(func);
+  SmallVector<DictionaryAttr> attributes = argumentAttributes(func, recurrence);
   // What selection decided for the recurrence is from here on the function's.
   if (ScheduleAttr schedule = recurrence.getScheduleAttr())
     func->setAttr("delta.schedule", schedule);

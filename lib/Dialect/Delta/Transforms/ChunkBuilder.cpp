@@ -65,7 +65,8 @@ Value ChunkBuilder::zeros(ArrayRef<int64_t> shape) {
                                    DenseElementsAttr::get(type, 0.0f));
 }
 
-void ChunkBuilder::forEachValueHead(function_ref<void(Value, Value)> body) {
+scf::ForallOp
+ChunkBuilder::forEachValueHead(function_ref<void(Value, Value)> body) {
   SmallVector<OpFoldResult> bounds = {
       getAsOpFoldResult(batches()),
       getIndexAttr(recurrence.getValueHeads()),
@@ -75,10 +76,12 @@ void ChunkBuilder::forEachValueHead(function_ref<void(Value, Value)> body) {
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPoint(heads.getTerminator());
   body(heads.getInductionVar(0), heads.getInductionVar(1));
+  return heads;
 }
 
-void ChunkBuilder::forEachChunk(int64_t heads, Value chunks,
-                                function_ref<void(Value, Value, Value)> body) {
+scf::ForallOp
+ChunkBuilder::forEachChunk(int64_t heads, Value chunks,
+                           function_ref<void(Value, Value, Value)> body) {
   SmallVector<OpFoldResult> bounds = {
       getAsOpFoldResult(batches()),
       getIndexAttr(heads),
@@ -89,6 +92,7 @@ void ChunkBuilder::forEachChunk(int64_t heads, Value chunks,
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPoint(all.getTerminator());
   body(all.getInductionVar(0), all.getInductionVar(1), all.getInductionVar(2));
+  return all;
 }
 
 Value ChunkBuilder::load(const CallerArray &array, ValueRange indices,

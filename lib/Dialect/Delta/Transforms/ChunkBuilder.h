@@ -17,6 +17,7 @@
 #define DELTA_LIB_DIALECT_DELTA_TRANSFORMS_CHUNKBUILDER_H
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace delta {
@@ -37,6 +38,9 @@ struct CallerArrays {
   CallerArray query, key, value, beta, decay, initial, write, alpha;
   /// Destinations; `state` and `u` are null where the caller does not ask.
   mlir::Value output, state, u;
+  /// Keys and u of earlier tokens, and how many a sequence has. Null without a
+  /// cache.
+  mlir::Value keyCache, uCache, cached;
 };
 
 /// Builds the chunked form of one recurrence at its insertion point. The
@@ -68,11 +72,11 @@ public:
 
   /// `scf.forall` over every batch and value head; `body` gets both
   /// coordinates.
-  void
+  mlir::scf::ForallOp
   forEachValueHead(llvm::function_ref<void(mlir::Value, mlir::Value)> body);
   /// `scf.forall` over every batch, head (of `heads`) and chunk (of `chunks`);
   /// these must not depend on each other.
-  void forEachChunk(
+  mlir::scf::ForallOp forEachChunk(
       int64_t heads, mlir::Value chunks,
       llvm::function_ref<void(mlir::Value, mlir::Value, mlir::Value)> body);
 
@@ -98,6 +102,8 @@ public:
 /// failure a diagnostic has been emitted.
 mlir::LogicalResult buildLinearChunks(ChunkBuilder &builder);
 mlir::LogicalResult buildImplicitChunks(ChunkBuilder &builder);
+/// The body of implicit features behind a cache.
+mlir::LogicalResult buildDecodeChunks(ChunkBuilder &builder);
 
 } // namespace delta
 

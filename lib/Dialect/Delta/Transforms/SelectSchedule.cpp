@@ -106,6 +106,8 @@ namespace {
 /// a key and of a value.
 struct ImplicitShape {
   int64_t rows = 0, keyDim = 0, valueDim = 0;
+  /// New tokens behind a cache.
+  bool isDecode = false;
 };
 
 } // namespace
@@ -120,6 +122,9 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   func.walk([&](ApplyOp apply) {
     shape.valueDim = apply.getInput().getType().getShape()[1];
   });
+  shape.isDecode =
+      func.walk([](LoadIndexOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   return shape;
 }
 
@@ -209,12 +214,21 @@ private:
 
   /// A row block owns all of the value axis: its weights, which are most of the
   /// work, are computed once. Two stages hide one block's loads behind one
-  /// block's products.
+  /// block's products. Behind a cache loads are most of the time: with three
+  /// stages two are always on their way.
   ScheduleAttr chooseImplicit(func::FuncOp func, const ImplicitShape &shape) {
     MLIRContext *context = &getContext();
+    int64_t stages = shape.isDecode ? 3 : 2;
     auto schedule = ScheduleAttr::get(
-        context, StringAttr::get(context, "sm_80"), shape.valueDim, 2);
+        context, StringAttr::get(context, "sm_80"), shape.valueDim, stages);
     func->setAttr("delta.schedule", schedule);
+    if (shape.isDecode) {
+      remark::passed(func.getLoc(), remarkOf(func))
+          << "segments of the cache, one warp a CTA: all new tokens of a head "
+             "are the rows of one fragment; 3 stages: two blocks of keys load "
+             "while one is computed with";
+      return schedule;
+    }
     remark::passed(func.getLoc(), remarkOf(func))
         << "row blocks by ticket, " << std::to_string(shape.rows)
         << " rows a CTA with all value columns: weights are computed once; 2 "

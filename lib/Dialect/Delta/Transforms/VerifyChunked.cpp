@@ -96,10 +96,10 @@ static LogicalResult verifyOp(Operation *op) {
                    op->hasTrait<OpTrait::IsTerminator>();
   bool isWorkspace =
       isa<memref::AllocOp>(op) && isa<func::FuncOp>(op->getParentOp());
-  if (!isa<LoadOp, StoreOp>(op) && !onlyNests && !isWorkspace &&
+  if (!isa<LoadOp, LoadIndexOp, StoreOp>(op) && !onlyNests && !isWorkspace &&
       !isMemoryEffectFree(op))
-    return op->emitOpError("expected memory to be touched by delta.load and "
-                           "delta.store alone");
+    return op->emitOpError("expected memory to be touched by delta.load, "
+                           "delta.load_index and delta.store alone");
   return success();
 }
 
@@ -167,12 +167,17 @@ static LogicalResult verifyBefore(const Access &load, const Access &store) {
   return success();
 }
 
-/// Whether `load` reads what `store` writes in a loop nest that has ended.
-static bool readsEarlierNest(func::FuncOp func, Operation *load,
-                             Operation *store) {
+/// Whether `load` reads what `store` writes in a loop nest that has ended, or
+/// what the caller left in an array that `store` updates in a later one.
+static bool readsOtherNest(func::FuncOp func, LoadOp load, Operation *store) {
   Operation *reader = func.front().findAncestorOpInBlock(*load);
   Operation *writer = func.front().findAncestorOpInBlock(*store);
-  return writer != reader && writer->isBeforeInBlock(reader);
+  if (writer == reader)
+    return false;
+  auto argument = dyn_cast<BlockArgument>(load.getSource());
+  bool isUpdated = argument && argument.getOwner() == &func.front() &&
+                   func.getArgAttr(argument.getArgNumber(), kUpdatedAttr);
+  return isUpdated || writer->isBeforeInBlock(reader);
 }
 
 static LogicalResult verifyFunction(func::FuncOp func) {
@@ -207,7 +212,7 @@ static LogicalResult verifyFunction(func::FuncOp func) {
       isStored = true;
       // H6
       if (!load.getBefore()) {
-        if (readsEarlierNest(func, load, store.op))
+        if (readsOtherNest(func, load, store.op))
           continue;
         InFlightDiagnostic diagnostic = load.emitOpError(
             "source: expected before on an array that the function stores");

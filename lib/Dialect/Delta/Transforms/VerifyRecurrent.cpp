@@ -104,8 +104,8 @@ struct Operand {
 };
 } // namespace
 
-static SmallVector<Operand, 10> getOperands(RecurrenceOp op) {
-  SmallVector<Operand, 10> operands = {
+static SmallVector<Operand, 13> getOperands(RecurrenceOp op) {
+  SmallVector<Operand, 13> operands = {
       {"query", op.getQuery(), /*mayBeNormalised=*/true},
       {"key", op.getKey(), /*mayBeNormalised=*/true},
       {"value", op.getValue()},
@@ -115,7 +115,10 @@ static SmallVector<Operand, 10> getOperands(RecurrenceOp op) {
       {"write", op.getWrite(), /*mayBeNormalised=*/true},
       {"alpha", op.getAlpha(), false, /*mayBeSigmoid=*/true},
       {"lengths", op.getLengths()},
-      {"pool", op.getPool()}};
+      {"pool", op.getPool()},
+      {"key_cache", op.getKeyCache()},
+      {"u_cache", op.getUCache()},
+      {"cached", op.getCached()}};
   llvm::erase_if(operands, [](const Operand &o) { return !o.value; });
   return operands;
 }
@@ -193,6 +196,7 @@ static LogicalResult verifyResults(func::FuncOp function,
 /// C25 compares given names with each other; defaults are known only here.
 static LogicalResult verifyNames(func::FuncOp function) {
   llvm::StringMap<std::string> owners;
+  RecurrenceOp recurrence = *function.getOps<RecurrenceOp>().begin();
   auto add = [&](const std::string &name, std::string owner) -> LogicalResult {
     auto [entry, isFirst] = owners.try_emplace(name, owner);
     if (isFirst)
@@ -205,15 +209,49 @@ static LogicalResult verifyNames(func::FuncOp function) {
     if (failed(add(getArgumentName(argument),
                    "argument " + std::to_string(argument.getArgNumber()))))
       return failure();
+  // An operand with rows written to it is one array, with one name.
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (failed(add(getResultName(function, i), "result " + std::to_string(i))))
+    if (!recurrence.getUpdatedOperand(recurrence->getResult(i)) &&
+        failed(add(getResultName(function, i), "result " + std::to_string(i))))
       return failure();
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// R8 to R12: what no lowering knows yet
+// R8 to R12, R14: what no lowering knows yet
 //===----------------------------------------------------------------------===//
+
+/// The most new tokens behind a cache: the rows of one fragment.
+static constexpr int64_t kMostNewTokens = 16;
+
+/// R14: what decodes.
+static LogicalResult verifyDecodeIsLowered(RecurrenceOp op) {
+  if (!op.isDecode())
+    return success();
+  int64_t tokens =
+      cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
+  if (ShapedType::isDynamic(tokens) || tokens < 1 || tokens > kMostNewTokens) {
+    InFlightDiagnostic diagnostic = op.emitOpError();
+    if (ShapedType::isDynamic(tokens))
+      diagnostic << "a dynamic number of new tokens";
+    else
+      diagnostic << tokens << " new tokens";
+    return diagnostic << " behind a cache are not lowered yet; accepted: a "
+                         "static number, 1 to "
+                      << kMostNewTokens;
+  }
+  if (op.getGroup() != 1)
+    return op.emitOpError() << "a cache with " << op.getValueHeads()
+                            << " value heads of " << op.getKeyHeads()
+                            << " key heads is not lowered yet; accepted: one "
+                               "value head a key head";
+  Type query = getElementTypeOrSelf(op.getQuery());
+  if (query.isF32())
+    return op.emitOpError() << "query " << query
+                            << " with a cache is not lowered yet; accepted: "
+                               "the value's element type";
+  return success();
+}
 
 static LogicalResult verifyIsLowered(RecurrenceOp op) {
   // R8
@@ -250,7 +288,7 @@ static LogicalResult verifyIsLowered(RecurrenceOp op) {
     return op.emitOpError() << "query " << query << " with value " << value
                             << " is not lowered yet; accepted: the value's "
                                "element type or f32";
-  return success();
+  return verifyDecodeIsLowered(op);
 }
 
 //===----------------------------------------------------------------------===//

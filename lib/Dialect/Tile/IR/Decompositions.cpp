@@ -409,6 +409,13 @@ FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
 // Between CTAs
 //===----------------------------------------------------------------------===//
 
+FailureOr<SmallVector<Value>> LoadIndexOp::decompose(OpBuilder &builder) {
+  Value count =
+      memref::LoadOp::create(builder, getLoc(), getSource(), getPosition());
+  return SmallVector<Value>{arith::IndexCastOp::create(
+      builder, getLoc(), builder.getIndexType(), count)};
+}
+
 FailureOr<SmallVector<Value>> TicketOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);

@@ -75,6 +75,16 @@ LogicalResult LoadOp::verify() {
   return expectBoundAxis(*this, tile, getBoundAxis());
 }
 
+// V7
+LogicalResult LoadIndexOp::verify() {
+  auto type = cast<MemRefType>(getSource().getType());
+  if (type.getRank() == 1 && type.getElementType().isInteger(64) &&
+      !type.getMemorySpace())
+    return success();
+  return emitOpError() << "source: expected a global vector of i64, got "
+                       << type;
+}
+
 LogicalResult StoreOp::verify() {
   if (failed(expectBox(*this, "dest", cast<MemRefType>(getDest().getType()),
                        getTile().getType(), getIndices().size(), getDims(),

@@ -74,6 +74,9 @@ std::optional<GlobalAccess> delta::tile::getGlobalAccess(Operation *op) {
       .Case<LoadOp>([](LoadOp load) -> Access {
         return GlobalAccess{load.getSource(), false};
       })
+      .Case<LoadIndexOp>([](LoadIndexOp load) -> Access {
+        return GlobalAccess{load.getSource(), false};
+      })
       .Case<StoreOp>([](StoreOp store) -> Access {
         return GlobalAccess{store.getDest(), true};
       })

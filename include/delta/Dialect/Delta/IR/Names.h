@@ -28,17 +28,22 @@ constexpr llvm::StringLiteral kNameAttr = "delta.name";
 /// results of a function become its trailing arguments.
 constexpr llvm::StringLiteral kResultAttr = "delta.result";
 
+/// Argument attribute, a unit: the memref is an operand and a result of the
+/// spec. The call writes some of its elements and leaves the others.
+constexpr llvm::StringLiteral kUpdatedAttr = "delta.updated";
+
 /// Whether `name` can name something in C and C++: letters, digits and
 /// underscores, no digit first, no keyword of either language.
 bool isCIdentifier(llvm::StringRef name);
 
 /// The name of an argument of a function in the recurrent phase: `delta.name`,
-/// else q, k, v, beta, g, s0, w, alpha, lengths or pool after the first operand
-/// of the recurrence, in this order, that it reaches. Expects the contract of
-/// `delta-verify-recurrent` as far as R5.
+/// else q, k, v, beta, g, s0, w, alpha, lengths, pool, k_cache, u_cache or cached
+/// after the first operand of the recurrence, in this order, that it reaches.
+/// Expects the contract of `delta-verify-recurrent` as far as R5.
 std::string getArgumentName(mlir::BlockArgument argument);
 
-/// The name of result `index` of such a function: `delta.name`, else o, s or u.
+/// The name of result `index` of such a function: `delta.name`, else o, s or u, and
+/// for an operand with rows written to it that argument's name.
 /// Expects the contract as far as R6.
 std::string getResultName(mlir::FunctionOpInterface function, unsigned index);
 

@@ -1,0 +1,212 @@
+//===- ImplicitTiles.cpp - row blocks of implicit features ------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The equations of ImplicitTiles.h, one function each.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ImplicitTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace delta;
+
+/// Whether the function's own prologue proves |beta| <= 1. (The sigmoid's
+/// rounding cannot leave its range.)
+static bool hasUnitBeta(const CallerArrays &arrays) {
+  auto sigmoid = dyn_cast_or_null<SigmoidOp>(arrays.beta.prologue);
+  return sigmoid && sigmoid.getRange().convertToDouble() <= 1.0;
+}
+
+/// What is applied to one score at a time; a softmax's exponential is the
+/// business of the ops that know the row.
+static FeatureKernel elementwisePart(FeatureKernel kernel) {
+  return kernel == FeatureKernel::Softmax ? FeatureKernel::Linear : kernel;
+}
+
+ImplicitTiles::ImplicitTiles(ChunkBuilder &builder, int64_t rows)
+    : b(builder), op(builder.recurrence), rows(rows), scale(op.getScaleValue()),
+      perRow(tileType(b, rows)), values(tileType(b, {rows, op.getValueDim()})) {
+}
+
+SmallVector<Value, 3> RowSums::pack() const {
+  if (!max)
+    return {acc};
+  return {max, sum, acc};
+}
+
+RowSums RowSums::unpack(ValueRange values) {
+  if (values.size() == 1)
+    return {{}, {}, values[0]};
+  return {values[0], values[1], values[2]};
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Value ImplicitTiles::loadKeys(const CallerArray &array, const RowBlock &block,
+                              int64_t count) {
+  return b.load(array, at(block, block.keyHead), block.count, {1, 3},
+                {count, op.getKeyDim()});
+}
+
+Value ImplicitTiles::loadFactors(const CallerArray &array,
+                                 const RowBlock &block) {
+  return b.load(array, {block.batch, block.first, block.head}, block.count, {1},
+                {rows});
+}
+
+WriteTiles ImplicitTiles::loadWrite(const RowBlock &block) {
+  // Rows past the sequence are zero in every tile here but have weights all the
+  // same (exp(0) is 1). No row of the sequence reads them, as every product
+  // inside a block is triangular, and they are not stored.
+  WriteTiles tiles;
+  b.name(b.arrays.write ? "W" : "Q");
+  tiles.query = loadKeys(writeQuery(), block, rows);
+  b.name("K");
+  tiles.key = loadKeys(b.arrays.key, block, rows);
+  b.name("V");
+  tiles.value = b.load(b.arrays.value, at(block, block.head), block.count,
+                       {1, 3}, values.getShape());
+  b.name("beta");
+  tiles.beta = loadFactors(b.arrays.beta, block);
+  if (b.arrays.alpha) {
+    b.name("alpha");
+    Value alpha = loadFactors(b.arrays.alpha, block);
+    b.name("aV");
+    tiles.value = scaleRows(tiles.value, alpha);
+  }
+  return tiles;
+}
+
+Value ImplicitTiles::gram(Value query, Value key, FeatureKernel kernel,
+                          Part part) {
+  auto rowsOf = [](Value matrix) {
+    return cast<RankedTensorType>(matrix.getType()).getDimSize(0);
+  };
+  return GramOp::create(b, tileType(b, {rowsOf(query), rowsOf(key)}), query,
+                        key, part, /*steps=*/1, scale, elementwisePart(kernel),
+                        b.prec);
+}
+
+Value ImplicitTiles::apply(Value matrix, Value input, Value accumulator,
+                           Part part) {
+  return ApplyOp::create(b, values, matrix, input, accumulator, part,
+                         /*steps=*/1, /*transpose=*/false, b.prec);
+}
+
+Value ImplicitTiles::scaleRows(Value input, Value factors) {
+  return ScaleOp::create(b, input, factors, /*axis=*/0);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over keys
+//===----------------------------------------------------------------------===//
+
+RowSums ImplicitTiles::noSums(FeatureKernel kernel) {
+  RowSums none;
+  if (isNormalised(kernel)) {
+    auto noScore = DenseElementsAttr::get(perRow, OnlineOp::kNoScore);
+    b.name("m");
+    none.max = arith::ConstantOp::create(b, perRow, noScore);
+    b.name("l");
+    none.sum = b.zeros(perRow.getShape());
+  }
+  b.name("acc");
+  none.acc = b.zeros(values.getShape());
+  return none;
+}
+
+RowSums ImplicitTiles::advance(const RowSums &sums, Value scores, Value known,
+                               Part part, Value columns) {
+  // A key that does not exist is a zero row, and so is its u.
+  if (!sums.max)
+    return {{}, {}, apply(scores, known, sums.acc, part)};
+  auto next = OnlineOp::create(b, perRow, perRow, values, sums.max, sums.sum,
+                               sums.acc, scores, known, columns, part, b.prec);
+  return {next.getNewMax(), next.getNewSum(), next.getNewAcc()};
+}
+
+//===----------------------------------------------------------------------===//
+// The block itself
+//===----------------------------------------------------------------------===//
+
+Value ImplicitTiles::ownShare(const RowSums &sums, Value query, Value key) {
+  FeatureKernel kernel = op.getKernel().getRead();
+  b.name("s_own");
+  Value own =
+      RowDotOp::create(b, perRow, query, key, scale, elementwisePart(kernel));
+  if (!isNormalised(kernel))
+    return own;
+  // A row without earlier tokens has l = 0 and m far below s: the exponential
+  // is infinite and rho is 0. Elsewhere l >= 1, so rho is a number for every s.
+  Value above = arith::SubFOp::create(b, own, sums.max);
+  b.name("own_weight");
+  Value ownWeight = math::ExpOp::create(b, above);
+  Value all = arith::AddFOp::create(b, sums.sum, ownWeight);
+  b.name("rho");
+  return arith::DivFOp::create(b, sums.sum, all);
+}
+
+SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
+  FeatureKernel kernel = op.getKernel().getWrite();
+  b.name(isNormalised(kernel) ? "s" : "P");
+  Value weights = gram(tiles.query, tiles.key, kernel, Part::StrictLower);
+  Value carried = sums.acc;
+  if (isNormalised(kernel)) {
+    Value scores = weights;
+    sums = advance(sums, scores, /*known=*/Value(), Part::StrictLower);
+    b.name("P");
+    weights =
+        WeightsOp::create(b, scores, sums.max, sums.sum, Part::StrictLower);
+    b.name("a");
+    carried = NormalizeOp::create(b, sums.acc, sums.sum);
+  }
+
+  // Needs no u: known before the blocks that this one waits for.
+  Value share = op.isTied() ? ownShare(sums, tiles.query, tiles.key) : Value();
+  // Weights of a softmax sum to at most 1 in a row, and so do beta times them.
+  bool isRowStochastic = isNormalised(kernel) && hasUnitBeta(b.arrays);
+  b.name("A");
+  Value scaled = scaleRows(weights, tiles.beta);
+  b.name("M");
+  Value inverse = TriInverseOp::create(b, scaled, /*entry_bound=*/FloatAttr(),
+                                       isRowStochastic);
+  b.name("R");
+  Value residual =
+      arith::SubFOp::create(b, tiles.value, scaleRows(carried, tiles.beta));
+  b.name("U");
+  Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower);
+  return {solved, weights, carried, share};
+}
+
+Value ImplicitTiles::readTied(const SolvedTiles &solved) {
+  b.name("ubar");
+  Value ubar =
+      apply(solved.weights, solved.u, solved.carried, Part::StrictLower);
+  b.name("O");
+  if (!isNormalised(op.getKernel().getRead()))
+    return arith::AddFOp::create(b, ubar, scaleRows(solved.u, solved.share));
+  Value difference = arith::SubFOp::create(b, ubar, solved.u);
+  return arith::AddFOp::create(b, solved.u,
+                               scaleRows(difference, solved.share));
+}
+
+Value ImplicitTiles::read(Value query, Value key, Value known, RowSums sums) {
+  FeatureKernel kernel = op.getKernel().getRead();
+  b.name(isNormalised(kernel) ? "s" : "P");
+  Value scores = gram(query, key, kernel, Part::Lower);
+  b.name("acc");
+  sums = advance(sums, scores, known, Part::Lower);
+  b.name("O");
+  return sums.sum ? NormalizeOp::create(b, sums.acc, sums.sum).getResult()
+                  : sums.acc;
+}

@@ -1,0 +1,144 @@
+//===- ImplicitTiles.h - row blocks of implicit features --------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the chunk builders. What a block of rows of a recurrence without
+/// a state (DeltaFormer, 2505.19488, section 3.3) computes once the sums over
+/// all earlier keys are at hand:
+///
+/// ```
+/// a    = the sum over earlier keys of kappa(s W k^T) u
+/// P    = strict_lower(kappa(s W K^T))
+/// U    = (I + diag(beta) P)^-1 (diag(alpha) V - diag(beta) a)
+/// ubar = a + P U                                  what the write query reads
+/// ```
+/// A softmax runs over earlier keys online and then takes in the diagonal
+/// block's scores, whose u are unknown still; a and P are divided by the sum
+/// that results, so the inverse cannot start before it. Other kernels have no
+/// row statistics.
+///
+/// Tied reads. Where the read query and kernel are the write's
+/// (`RecurrenceOp::isTied`), o_t differs from ubar_t by token t alone, and the
+/// attention of the read is not computed at all. With s_t = s <q_t, k_t> and
+/// the write's row statistics m and l (maximum; sum of exp(. - m)):
+///
+/// ```
+/// softmax   o_t = rho_t ubar_t + (1 - rho_t) u_t,
+///           rho_t = l / (l + exp(s_t - m))
+/// others    o_t = ubar_t + kappa(s_t) u_t
+/// ```
+/// Where earlier keys come from, and who computes the sums, is the builders'.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_LIB_DIALECT_DELTA_TRANSFORMS_IMPLICITTILES_H
+#define DELTA_LIB_DIALECT_DELTA_TRANSFORMS_IMPLICITTILES_H
+
+#include "ChunkBuilder.h"
+
+namespace delta {
+
+/// A block of rows of one value head.
+struct RowBlock {
+  mlir::Value batch, head, keyHead;
+  /// Its first token, and how many tokens it holds.
+  mlir::Value first, count;
+};
+
+/// Sums over keys for the rows of a block: the weighted sum of u and, for a
+/// softmax, the row maximum and the row sum that it is relative to (else null).
+struct RowSums {
+  mlir::Value max, sum, acc;
+
+  /// As loops carry them, and back.
+  llvm::SmallVector<mlir::Value, 3> pack() const;
+  static RowSums unpack(mlir::ValueRange values);
+};
+
+/// What a block writes with. `value` is multiplied by alpha already.
+struct WriteTiles {
+  mlir::Value query, key, value, beta;
+};
+
+/// u of a block, and what a tied read of it takes besides: the weights inside
+/// the block, the weighted sum over earlier keys, and what a row's own token
+/// adds (1 - rho is its share in a softmax, of which `share` is rho; else this
+/// is its weight; null where the read is not tied).
+struct SolvedTiles {
+  mlir::Value u, weights, carried, share;
+};
+
+/// Tiles of blocks of `rows` rows.
+class ImplicitTiles {
+public:
+  ImplicitTiles(ChunkBuilder &builder, int64_t rows);
+
+protected:
+  static bool isNormalised(FeatureKernel kernel) {
+    return kernel == FeatureKernel::Softmax;
+  }
+
+  /// Rows of an array with one row a token and key head, of `count` rows.
+  mlir::Value loadKeys(const CallerArray &array, const RowBlock &block,
+                       int64_t count);
+  /// A factor of each row: beta, alpha.
+  mlir::Value loadFactors(const CallerArray &array, const RowBlock &block);
+  WriteTiles loadWrite(const RowBlock &block);
+
+  /// Scores, with the kernel applied where it is elementwise.
+  mlir::Value gram(mlir::Value query, mlir::Value key, FeatureKernel kernel,
+                   Part part);
+  mlir::Value apply(mlir::Value matrix, mlir::Value input,
+                    mlir::Value accumulator, Part part);
+  mlir::Value scaleRows(mlir::Value input, mlir::Value factors);
+
+  /// The sums over no keys.
+  RowSums noSums(FeatureKernel kernel);
+  /// `sums` with one more block of keys; `known` are its u, null where they are
+  /// not known yet (softmax: the row statistics alone advance). `columns`: how
+  /// many keys there are; null where all are.
+  RowSums advance(const RowSums &sums, mlir::Value scores, mlir::Value known,
+                  Part part, mlir::Value columns = {});
+
+  /// u of the block whose sums over earlier keys are `sums`.
+  SolvedTiles solve(const WriteTiles &tiles, RowSums sums);
+  /// The output of a tied read.
+  mlir::Value readTied(const SolvedTiles &solved);
+  /// The output of a block that reads with a query of its own; `sums` are over
+  /// earlier keys, `known` is the block's u.
+  mlir::Value read(mlir::Value query, mlir::Value key, mlir::Value known,
+                   RowSums sums);
+
+  mlir::Location named(llvm::StringRef name) {
+    return mlir::NameLoc::get(b.getStringAttr(name), op.getLoc());
+  }
+  static mlir::RankedTensorType tileType(mlir::OpBuilder &b,
+                                         llvm::ArrayRef<int64_t> shape) {
+    return mlir::RankedTensorType::get(shape, b.getF32Type());
+  }
+  llvm::SmallVector<mlir::Value> at(const RowBlock &block, mlir::Value head) {
+    return {block.batch, block.first, head, b.index(0)};
+  }
+  const CallerArray &writeQuery() {
+    return b.arrays.write ? b.arrays.write : b.arrays.query;
+  }
+
+  ChunkBuilder &b;
+  RecurrenceOp op;
+  const int64_t rows;
+  const llvm::APFloat scale;
+  /// A factor a row; a row of u a row.
+  const mlir::RankedTensorType perRow, values;
+
+private:
+  /// `SolvedTiles::share`.
+  mlir::Value ownShare(const RowSums &sums, mlir::Value query, mlir::Value key);
+};
+
+} // namespace delta
+
+#endif // DELTA_LIB_DIALECT_DELTA_TRANSFORMS_IMPLICITTILES_H
