@@ -283,7 +283,8 @@ def Cuda_DeclareOp : Cuda_Op<"declare",
     [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A variable that is assigned to, initialised";
   let description = [{
-    One operand: `T name = x;`. None, or several: `T name = {};`, `T name = {x, y};`.
+    One operand: `T name = x;`. None, or several, or an array: `T name = {};`,
+    `T name = {x, y};`, `T name[1] = {x};`.
 
     ```mlir
     %S = cuda.declare init(%S0) {name = "S"} : (f32) -> !cuda.variable<f32>

@@ -44,7 +44,9 @@ static void printArray(DictionaryAttr array, llvm::json::OStream &json) {
   json.object([&] {
     json.attribute("name", array.getAs<StringAttr>("name").getValue());
     json.attribute("field", array.getAs<StringAttr>("field").getValue());
-    json.attribute("role", array.contains("result") ? "result" : "argument");
+    json.attribute("role", array.contains("result")    ? "result"
+                           : array.contains("updated") ? "updated"
+                                                       : "argument");
     json.attribute("dtype", getDtype(type));
     json.attributeArray("shape", [&] {
       for (int64_t axis = 0; axis < type.getRank(); ++axis)

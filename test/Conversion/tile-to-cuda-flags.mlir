@@ -1,6 +1,6 @@
 // RUN: delta-opt %s --convert-tile-to-cuda --split-input-file --verify-diagnostics | FileCheck %s
 
-// Tickets, flags, fills and functions of implicit features.
+// Tickets, flags, counts, fills and functions of implicit features.
 
 !wide = tensor<64x64xf32, #tile.frag<warps = 4>>
 !scratch = memref<4xf32, #tile.smem<0>>
@@ -52,6 +52,27 @@ tile.kernel @scores(%cta: index, %x: memref<64x64xf32>, %y: memref<64x64xf32>)
   %s = tile.load %x[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32, #tile.frag<warps = 4>>
   %m = tile.mask strict_lower %s {fill = -1.0e30 : f32} : tensor<64x64xf32, #tile.frag<warps = 4>>
   %r = math.roundeven %m : tensor<64x64xf32, #tile.frag<warps = 4>>
+  tile.store %r, %y[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32, #tile.frag<warps = 4>>, memref<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// How many tokens there are, and a block of scores that is ragged.
+// CHECK-LABEL: cuda.kernel @ragged
+// CHECK: %[[COUNT:.*]] = cuda.index %cached[%{{.*}}] {name = "n"} : !cuda.pointer<i64, const>, index -> i64
+// CHECK: %[[N:.*]] = cuda.cast %[[COUNT]] : i64 to index
+// CHECK: %[[LEAST:.*]] = cuda.literal -1.000000e+30 : f32
+// CHECK: %[[S:.*]] = cuda.call "mask_columns"(%{{.*}}, %[[N]], %[[LEAST]])
+// CHECK: %[[LOWER:.*]] = cuda.call "mask"<["Part::Lower"]>(%[[S]])
+// CHECK: cuda.call "mask_columns"(%[[LOWER]], %[[N]]) {
+tile.kernel @ragged(%cta: index, %cached: memref<?xi64> {delta.name = "cached"}, %x: memref<64x64xf32>, %y: memref<64x64xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %n = tile.load_index %cached[%cta] : memref<?xi64> loc("n")
+  %s = tile.load %x[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32, #tile.frag<warps = 4>>
+  %m = tile.mask full %s columns(%n) {fill = -1.0e30 : f32} : tensor<64x64xf32, #tile.frag<warps = 4>>
+  %r = tile.mask lower %m columns(%n) : tensor<64x64xf32, #tile.frag<warps = 4>>
   tile.store %r, %y[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32, #tile.frag<warps = 4>>, memref<64x64xf32>
   tile.return
 }

@@ -101,6 +101,19 @@ mask(const Fragment<float, Rows, Cols, Warps> &a, float other = 0.0f) {
   return r;
 }
 
+/// Element (i, j) where j < columns, `other` elsewhere, whatever is there.
+template <int Rows, int Cols, int Warps>
+DELTA_DEVICE Fragment<float, Rows, Cols, Warps>
+mask_columns(const Fragment<float, Rows, Cols, Warps> &a, int64_t columns,
+             float other = 0.0f) {
+  const int64_t bound = columns - fragment_column();
+  Fragment<float, Rows, Cols, Warps> r;
+#pragma unroll
+  for (int i = 0; i < Cols / 2; ++i)
+    r.x[i] = i / 4 * 8 + i % 2 < bound ? a.x[i] : other;
+  return r;
+}
+
 /// Element (i, j) is 1 where j - i = diagonal, 0 elsewhere.
 template <int Rows, int Cols, int Warps>
 DELTA_DEVICE Fragment<float, Rows, Cols, Warps> identity(int64_t diagonal) {

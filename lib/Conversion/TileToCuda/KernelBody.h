@@ -102,6 +102,7 @@ private:
   mlir::LogicalResult convertRead(tile::ReadOp op);
   mlir::LogicalResult convertWrite(tile::WriteOp op);
   mlir::LogicalResult convertMask(tile::MaskOp op);
+  void convertLoadIndex(tile::LoadIndexOp op);
   mlir::LogicalResult convertIdentity(tile::IdentityOp op);
   mlir::LogicalResult convertReduce(tile::ReduceOp op);
   void convertSpread(tile::SpreadOp op);

@@ -33,6 +33,8 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
   using namespace tile;
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<LoadOp>([&](LoadOp load) { return convertLoad(load); })
+      .Case<LoadIndexOp>(
+          [&](LoadIndexOp load) { return convertLoadIndex(load), success(); })
       .Case<StoreOp>([&](StoreOp store) { return convertStore(store); })
       .Case<ReadOp>([&](ReadOp read) { return convertRead(read); })
       .Case<WriteOp>([&](WriteOp write) { return convertWrite(write); })
@@ -168,6 +170,14 @@ LogicalResult KernelBody::convertLoad(tile::LoadOp op) {
   define(op.getTile(), callInPlace(converted, "load", TypeAttr::get(converted),
                                    args, resultName(op)));
   return success();
+}
+
+void KernelBody::convertLoadIndex(tile::LoadIndexOp op) {
+  Value pointer = arrays.find(op.getSource())->second.pointer;
+  Value count = cuda::IndexOp::create(b, b.getI64Type(), pointer,
+                                      use(op.getPosition()), resultName(op));
+  define(op.getValue(), cuda::CastOp::create(b, b.getIndexType(), count,
+                                             /*name=*/StringAttr()));
 }
 
 LogicalResult KernelBody::convertStore(tile::StoreOp op) {
@@ -402,17 +412,28 @@ void KernelBody::finish() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelBody::convertMask(tile::MaskOp op) {
-  if (op.getColumns())
-    return op.emitError("mask of columns has no lowering yet");
-  SmallVector<Attribute> arguments = {partAttr(op.getPart())};
-  if (op.getRowSteps() != 1 || op.getColSteps() != 1)
-    arguments.append({integer(op.getRowSteps()), integer(op.getColSteps())});
-  SmallVector<Value> args = {use(op.getInput())};
+  Type type = convertType(op.getType());
+  SmallVector<Value> fill;
   if (!op.getFill().isZero())
-    args.push_back(cuda::LiteralOp::create(b, b.getF32Type(), op.getFillAttr(),
+    fill.push_back(cuda::LiteralOp::create(b, b.getF32Type(), op.getFillAttr(),
                                            /*name=*/StringAttr()));
-  define(op.getResult(), call(convertType(op.getType()), "mask", arguments,
-                              args, resultName(op)));
+  Value masked = use(op.getInput());
+  bool isPart = op.getPart() != tile::Part::Full;
+  if (isPart) {
+    SmallVector<Attribute> arguments = {partAttr(op.getPart())};
+    if (op.getRowSteps() != 1 || op.getColSteps() != 1)
+      arguments.append({integer(op.getRowSteps()), integer(op.getColSteps())});
+    SmallVector<Value> args = {masked};
+    args.append(fill);
+    masked = call(type, "mask", arguments, args,
+                  op.getColumns() ? StringAttr() : resultName(op));
+  }
+  if (op.getColumns()) {
+    SmallVector<Value> args = {masked, use(op.getColumns())};
+    args.append(fill);
+    masked = call(type, "mask_columns", {}, args, resultName(op));
+  }
+  define(op.getResult(), masked);
   return success();
 }
 

@@ -329,7 +329,9 @@ void FilePrinter::printStatement(Operation *op) {
       .Case([&](CommentOp op) { comment(op.getText(), "// "); })
       .Case([&](DeclareOp op) {
         std::string value;
-        if (op.getInit().size() == 1) {
+        bool isArray =
+            isa<cuda::ArrayType>(op.getVariable().getType().getValue());
+        if (op.getInit().size() == 1 && !isArray) {
           value = spellOperand(op.getInit().front());
         } else {
           value = "{";

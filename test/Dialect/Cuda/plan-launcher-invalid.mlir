@@ -9,14 +9,14 @@ func.func @"my-kernel"(%q: memref<?x?x4xf32>) {
 
 // -----
 
-// expected-error@+1 {{argument 0 must be a contiguous memref of f32, bf16 or f16, got 'memref<?x4xf32, strided<[?, 1]>>'}}
+// expected-error@+1 {{argument 0 must be a contiguous memref of f32, bf16, f16 or i64, got 'memref<?x4xf32, strided<[?, 1]>>'}}
 func.func @f(%q: memref<?x4xf32, strided<[?, 1]>>) {
   return
 }
 
 // -----
 
-// expected-error@+1 {{argument 0 must be a contiguous memref of f32, bf16 or f16, got 'index'}}
+// expected-error@+1 {{argument 0 must be a contiguous memref of f32, bf16, f16 or i64, got 'index'}}
 func.func @f(%q: index) {
   return
 }

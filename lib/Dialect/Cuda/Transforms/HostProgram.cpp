@@ -219,10 +219,13 @@ LogicalResult HostReader::readArguments() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!type || !isSupported(type))
+    // Counts of the caller's, such as the tokens in a cache.
+    bool isCounts = type && type.getLayout().isIdentity() &&
+                    type.getElementType().isInteger(64);
+    if (!type || !(isCounts || isSupported(type)))
       return function.emitError()
              << "argument " << index
-             << " must be a contiguous memref of f32, bf16 or f16, got "
+             << " must be a contiguous memref of f32, bf16, f16 or i64, got "
              << argument.getType();
     auto name = function.getArgAttrOfType<StringAttr>(index, "delta.name");
     HostArray array;
@@ -231,6 +234,7 @@ LogicalResult HostReader::readArguments() {
     array.name = name ? name.str() : "x" + std::to_string(index);
     array.field = takeName(array.name, "x");
     array.isResult = bool(function.getArgAttr(index, "delta.result"));
+    array.isUpdated = bool(function.getArgAttr(index, "delta.updated"));
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       if (type.isDynamicDim(axis) && axis != BatchAxis && axis != LengthAxis)
         return function.emitError()

@@ -28,6 +28,9 @@ struct HostArray {
   /// What the spec calls it, and the field of the argument struct.
   std::string name, field;
   bool isResult;
+  /// An operand and a result in one: the kernels write some of its elements.
+  bool isUpdated;
+  bool isWritten() const { return isResult || isUpdated; }
 };
 
 /// The branches around an op, outermost first: it is reached where each

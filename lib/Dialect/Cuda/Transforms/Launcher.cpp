@@ -109,8 +109,8 @@ void LauncherBuilder::checkArrays(HostTranslator &host, Value args) {
       extents.push_back(host.getDim(array.argument, axis));
     Type arrayType = code.arrayOf(rank, index);
     Value sizes = code.declare(arrayType, extents, array.field + "_sizes");
-    Value data =
-        code.member(args, array.field, code.pointerTo("void", !array.isResult));
+    Value data = code.member(args, array.field,
+                             code.pointerTo("void", !array.isWritten()));
     Value strides = code.member(args, array.field + "_strides", integers);
     passOn(code.call("check_array",
                      {data, code.read(sizes), strides, code.index(rank)},
@@ -135,10 +135,10 @@ void LauncherBuilder::checkWorkspace(Value workspace, Value bytes) {
 void LauncherBuilder::makePointers(HostTranslator &host, Value args,
                                    Value workspace) {
   for (const HostArray &array : program.arrays) {
-    Value data =
-        code.member(args, array.field, code.pointerTo("void", !array.isResult));
+    Value data = code.member(args, array.field,
+                             code.pointerTo("void", !array.isWritten()));
     pointers[array.argument] = code.cast(
-        data, code.pointerTo(array.type.getElementType(), !array.isResult),
+        data, code.pointerTo(array.type.getElementType(), !array.isWritten()),
         array.field);
   }
   if (program.buffers.empty())

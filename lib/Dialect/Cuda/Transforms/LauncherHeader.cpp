@@ -67,6 +67,8 @@ static std::string describeShape(MemRefType type) {
 static StringRef describeDtype(MemRefType type) {
   if (type.getElementType().isF32())
     return "float";
+  if (type.getElementType().isInteger(64))
+    return "int64_t";
   return type.getElementType().isBF16() ? "bfloat16" : "float16";
 }
 
@@ -98,12 +100,18 @@ static void buildStruct(HostProgram &program, CodeBuilder &code) {
   };
   field("batch", builder.getIndexType(),
         "Sequences" + describeFixed(program.batch));
+  bool hasCache = llvm::any_of(
+      program.arrays, [](const HostArray &array) { return array.isUpdated; });
   field("length", builder.getIndexType(),
-        "Tokens of each sequence" + describeFixed(program.length));
+        (hasCache ? "Tokens that a cache has room for"
+                  : "Tokens of each sequence") +
+            describeFixed(program.length));
   for (const HostArray &array : program.arrays) {
-    field(array.field, code.pointerTo("void", /*isConst=*/!array.isResult),
-          (array.isResult ? "Result: " : "") + describeDtype(array.type) + " " +
-              describeShape(array.type));
+    field(array.field, code.pointerTo("void", /*isConst=*/!array.isWritten()),
+          StringRef(array.isResult    ? "Result: "
+                    : array.isUpdated ? "Updated in place: "
+                                      : "") +
+              describeDtype(array.type) + " " + describeShape(array.type));
     if (array.type.getRank())
       field(array.field + "_strides",
             code.arrayOf(array.type.getRank(), builder.getIndexType()));

@@ -62,6 +62,8 @@ DictionaryAttr PlanLauncher::getInterface(HostProgram &program,
         entry("type", TypeAttr::get(array.type))};
     if (array.isResult)
       entries.push_back(entry("result", builder.getUnitAttr()));
+    if (array.isUpdated)
+      entries.push_back(entry("updated", builder.getUnitAttr()));
     arrays.push_back(builder.getDictionaryAttr(entries));
   }
   for (HostBuffer &buffer : program.buffers) {

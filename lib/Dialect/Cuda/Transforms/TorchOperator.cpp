@@ -109,9 +109,10 @@ Value TorchBuilder::declareSizes(const HostArray &array) {
 
 Value TorchBuilder::getDtype(const HostArray &array) {
   Type element = array.type.getElementType();
-  return code.builtin(element.isF32()    ? "at::kFloat"
-                      : element.isBF16() ? "at::kBFloat16"
-                                         : "at::kHalf",
+  return code.builtin(element.isF32()         ? "at::kFloat"
+                      : element.isBF16()      ? "at::kBFloat16"
+                      : element.isInteger(64) ? "at::kLong"
+                                              : "at::kHalf",
                       dtype);
 }
 
@@ -181,6 +182,16 @@ void TorchBuilder::buildOperator() {
       Value sizes = declareSizes(array);
       code.callStatement("check", {x, code.text(array.name), getDtype(array),
                                    code.read(sizes), device});
+      if (array.isUpdated) {
+        // A copy would take the update.
+        code.callStatement(
+            "TORCH_CHECK",
+            {code.method(x, "is_contiguous", {}, code.opaque("bool")),
+             code.text(array.name + ": is updated in place and must be "
+                                    "contiguous")});
+        packed.push_back(x);
+        continue;
+      }
       packed.push_back(
           code.method(x, "contiguous", {}, tensor, array.field + "_packed"));
     }
@@ -255,14 +266,18 @@ void TorchBuilder::buildMeta() {
 void TorchBuilder::buildRegistration() {
   OpBuilder &builder = code.builder;
   std::string schema = name.str() + "(";
-  unsigned results = 0;
+  unsigned results = 0, updated = 0;
   bool first = true;
   for (HostArray &array : program.arrays) {
     if (array.isResult) {
       ++results;
       continue;
     }
-    schema += (first ? "Tensor " : ", Tensor ") + array.field;
+    // (a!) and so on name what is written.
+    std::string alias;
+    if (array.isUpdated)
+      alias = {'(', static_cast<char>('a' + updated++), '!', ')'};
+    schema += (first ? "Tensor" : ", Tensor") + alias + " " + array.field;
     first = false;
   }
   schema += ") -> ";
