@@ -28,6 +28,8 @@ static std::string getDtype(MemRefType type) {
     return "bfloat16";
   if (type.getElementType().isInteger(32))
     return "int32";
+  if (type.getElementType().isInteger(64))
+    return "int64";
   return type.getElementType().isF16() ? "float16" : "float32";
 }
 
