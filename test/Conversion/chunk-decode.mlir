@@ -83,6 +83,49 @@ func.func @tied(%q: tensor<?x3x4x64xbf16>, %k: tensor<?x3x4x64xbf16>,
 
 // -----
 
+// Two queries with one kernel are one block of rows, if both fit it: those that
+// write, and 8 rows further down those that read.
+// CHECK-LABEL: func.func @stacked
+// CHECK:         %[[MAX:.+]] = memref.alloc({{.*}}) {delta.name = "segment_max"}
+// CHECK:         %[[ACC:.+]] = memref.alloc({{.*}}) {delta.name = "segment_acc"} : memref<?x?x4x16x32xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.forall
+// CHECK:           %[[W:.+]] = delta.load %arg4[
+// CHECK:           %[[Q:.+]] = delta.load %arg0[
+// CHECK:           %[[EIGHT:.+]] = arith.constant -8
+// CHECK:           %[[DOWN:.+]] = delta.identity %[[EIGHT]] : tensor<16x16xf32>
+// CHECK:           %[[WQ:.+]] = delta.apply %[[DOWN]], %[[Q]] acc(%[[W]] : tensor<16x64xf32>) part<full>
+// CHECK:           scf.for
+// CHECK:             delta.gram %[[WQ]]
+// CHECK-NOT:         delta.gram
+// CHECK:         scf.forall
+// CHECK:           scf.for %[[I:.+]] = %{{.+}} to
+// CHECK:             delta.load %[[MAX]][%{{.+}}, %[[I]], %{{.+}}, %c0{{[_0-9]*}}] dims [3]
+// CHECK:             delta.load %[[ACC]][%{{.+}}, %[[I]], %{{.+}}, %c0{{[_0-9]*}}, %c0{{[_0-9]*}}] rows(%c2
+// CHECK:           delta.tri_inverse
+// CHECK:           scf.for %[[I2:.+]] = %{{.+}} to
+// CHECK:             delta.load %[[MAX]][%{{.+}}, %[[I2]], %{{.+}}, %c8{{[_0-9]*}}] rows(%c8{{[_0-9]*}}) dims [3]
+// CHECK:             delta.load %[[ACC]][%{{.+}}, %[[I2]], %{{.+}}, %c8{{[_0-9]*}}, %c0{{[_0-9]*}}] rows(%c2
+func.func @stacked(%q: tensor<?x2x4x64xbf16>, %k: tensor<?x2x4x64xbf16>,
+                   %v: tensor<?x2x4x32xbf16>, %beta: tensor<?x2x4xf32>,
+                   %w: tensor<?x2x4x64xbf16>,
+                   %kc: tensor<?x?x4x64xbf16>, %uc: tensor<?x?x4x32xbf16>,
+                   %n: tensor<?xi64>)
+    -> (tensor<?x2x4x32xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>) {
+  %o:3 = delta.recurrence query(%q : tensor<?x2x4x64xbf16>)
+      key(%k : tensor<?x2x4x64xbf16>) value(%v : tensor<?x2x4x32xbf16>)
+      beta(%beta : tensor<?x2x4xf32>) write(%w : tensor<?x2x4x64xbf16>)
+      cache(%kc, %uc : tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>)
+      cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x2x4x32xbf16>,
+         cache(tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x2x4x32xbf16>, tensor<?x?x4x64xbf16>,
+                            tensor<?x?x4x32xbf16>
+}
+
+// -----
+
 // A query of its own that reads takes the same keys and u in the same pass, and
 // the new u from the block; relu has no row statistics and no ragged columns.
 // CHECK-LABEL: func.func @untied

@@ -20,7 +20,9 @@
 /// Segments are there because one head of one sequence is too little work for
 /// a multiprocessor: a sequence's blocks of keys are dealt out evenly, however
 /// many of them it has. A read that is not tied has sums of its own, with its
-/// own query, in the same pass.
+/// own query, in the same pass. Where both have one kernel and half of the rows
+/// hold the new tokens, the queries are one block: what writes is above what
+/// reads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -48,14 +50,20 @@ static constexpr int64_t kSegmentTokens = 256;
 
 namespace {
 
-/// One pass of the new rows over the cache: who asks, and the array of each of
-/// the sums that segments leave behind.
+/// The sums of a block of rows over the cache's keys, and the array of each of
+/// them that segments leave behind.
 struct CacheScan {
-  const CallerArray *query;
   FeatureKernel kernel;
-  StringRef queryName;
-  /// [B, P, HV, kRows] (null where not normalised) and [B, P, HV, T, V].
+  /// Rows that ask, at most kRows.
+  int64_t asking;
+  /// [B, P, HV, kRows] (null where not normalised) and [B, P, HV, asking, V].
   RowSums sums;
+};
+
+/// The sums of the new tokens among those of a scan.
+struct ScanRows {
+  const CacheScan *scan;
+  int64_t first;
 };
 
 class DecodeChunks : ImplicitTiles {
@@ -71,31 +79,45 @@ private:
   Value countSegments();
   /// A workspace of `shape` for each batch, segment and value head.
   Value makeArray(StringRef name, ArrayRef<int64_t> shape);
-  CacheScan makeScan(const CallerArray &query, FeatureKernel kernel,
-                     StringRef queryName, StringRef prefix);
+  CacheScan makeScan(FeatureKernel kernel, int64_t asking, StringRef prefix);
+  /// Decides on the scans.
+  void makeScans();
+  /// Queries that write and that read are rows of one scan.
+  bool isStacked() {
+    return !op.isTied() &&
+           op.getKernel().getWrite() == op.getKernel().getRead() &&
+           2 * tokens <= kRows;
+  }
 
   RowBlock makeBlock(Value batch, Value head);
   /// How many tokens of a sequence are in the cache.
   Value cachedTokens(Value batch);
+  /// What asks in each scan.
+  SmallVector<Value, 2> loadQueries(const RowBlock &block);
   /// The sums of one segment, into the scans' arrays.
   void attend(const RowBlock &block, Value segment);
   /// What segments left behind, merged.
-  SmallVector<RowSums, 2> mergeSegments(const RowBlock &block);
+  RowSums mergeSegments(const RowBlock &block, const ScanRows &use);
   RowSums merge(const RowSums &sums, const RowSums &more);
   void append(const RowBlock &block);
 
-  /// Where a block's sums over `segment` lie.
-  SmallVector<Value> at(const RowBlock &block, Value segment, unsigned rank) {
-    SmallVector<Value> indices = {block.batch, segment, block.head};
-    indices.append(rank, b.index(0));
+  /// Where a block's sums over `segment` lie, from row `first` on: a vector
+  /// (rank 1) or a matrix.
+  SmallVector<Value> at(const RowBlock &block, Value segment, unsigned rank,
+                        int64_t first = 0) {
+    SmallVector<Value> indices = {block.batch, segment, block.head,
+                                  b.index(first)};
+    if (rank == 2)
+      indices.push_back(b.index(0));
     return indices;
   }
 
   /// New tokens of a sequence.
   const int64_t tokens;
   Value capacity, segments;
-  /// For writing, and for reading where that is not tied.
   SmallVector<CacheScan, 2> scans;
+  /// For writing, and for reading where that is not tied.
+  SmallVector<ScanRows, 2> uses;
 };
 
 } // namespace
@@ -134,26 +156,36 @@ Value DecodeChunks::makeArray(StringRef name, ArrayRef<int64_t> shape) {
   return array;
 }
 
-CacheScan DecodeChunks::makeScan(const CallerArray &query, FeatureKernel kernel,
-                                 StringRef queryName, StringRef prefix) {
-  CacheScan scan{&query, kernel, queryName, {}};
+CacheScan DecodeChunks::makeScan(FeatureKernel kernel, int64_t asking,
+                                 StringRef prefix) {
+  CacheScan scan{kernel, asking, {}};
   auto name = [&](StringRef sum) { return (prefix + sum).str(); };
   if (isNormalised(kernel)) {
     scan.sums.max = makeArray(name("max"), kRows);
     scan.sums.sum = makeArray(name("sum"), kRows);
   }
-  scan.sums.acc = makeArray(name("acc"), {tokens, op.getValueDim()});
+  scan.sums.acc = makeArray(name("acc"), {asking, op.getValueDim()});
   return scan;
+}
+
+void DecodeChunks::makeScans() {
+  KernelAttr kernel = op.getKernel();
+  if (isStacked()) {
+    scans.push_back(makeScan(kernel.getWrite(), kRows, "segment_"));
+    uses = {{&scans[0], 0}, {&scans[0], kRows / 2}};
+    return;
+  }
+  scans.push_back(makeScan(kernel.getWrite(), tokens, "segment_"));
+  if (!op.isTied())
+    scans.push_back(makeScan(kernel.getRead(), tokens, "segment_read_"));
+  for (const CacheScan &scan : scans)
+    uses.push_back({&scan, 0});
 }
 
 void DecodeChunks::build() {
   capacity = b.createOrFold<memref::DimOp>(b.arrays.keyCache, b.index(1));
   segments = countSegments();
-  scans.push_back(makeScan(writeQuery(), op.getKernel().getWrite(),
-                           b.arrays.write ? "W" : "Q", "segment_"));
-  if (!op.isTied())
-    scans.push_back(makeScan(b.arrays.query, op.getKernel().getRead(), "Q",
-                             "segment_read_"));
+  makeScans();
   scf::ForallOp loop =
       b.forEachChunk(op.getValueHeads(), segments,
                      [&](Value batch, Value head, Value segment) {
@@ -182,13 +214,30 @@ Value DecodeChunks::cachedTokens(Value batch) {
   return arith::MinUIOp::create(b, length, capacity);
 }
 
+SmallVector<Value, 2> DecodeChunks::loadQueries(const RowBlock &block) {
+  b.name(b.arrays.write ? "W" : "Q");
+  Value writing = loadKeys(writeQuery(), block, rows);
+  if (op.isTied())
+    return {writing};
+  b.name("Q");
+  Value reading = loadKeys(b.arrays.query, block, rows);
+  if (!isStacked())
+    return {writing, reading};
+  // A product with ones and zeros, of numbers that need no rounding.
+  b.name("down");
+  Value down =
+      IdentityOp::create(b, tileType(b, {rows, rows}), b.index(-kRows / 2));
+  b.name("WQ");
+  return {ApplyOp::create(b, writing.getType(), down, reading, writing,
+                          Part::Full, /*steps=*/1, /*transpose=*/false, b.prec)
+              .getResult()};
+}
+
 void DecodeChunks::attend(const RowBlock &block, Value segment) {
-  SmallVector<Value> queries, none;
-  for (const CacheScan &scan : scans) {
-    b.name(scan.queryName);
-    queries.push_back(loadKeys(*scan.query, block, rows));
+  SmallVector<Value, 2> queries = loadQueries(block);
+  SmallVector<Value> none;
+  for (const CacheScan &scan : scans)
     llvm::append_range(none, noSums(scan.kernel).pack());
-  }
   Value cached = cachedTokens(block.batch);
   Value length = b.index(b.chunk);
   b.name("blocks");
@@ -243,7 +292,7 @@ void DecodeChunks::attend(const RowBlock &block, Value segment) {
     for (Value array : scan.sums.pack()) {
       bool isMatrix = array == scan.sums.acc;
       b.store(results.front(), array, at(block, segment, isMatrix ? 2 : 1),
-              isMatrix ? block.count : Value(),
+              isMatrix ? b.index(scan.asking) : Value(),
               isMatrix ? ArrayRef<int64_t>{3, 4} : ArrayRef<int64_t>{3});
       results = results.drop_front();
     }
@@ -272,40 +321,30 @@ RowSums DecodeChunks::merge(const RowSums &sums, const RowSums &more) {
   return {max, sum, acc};
 }
 
-SmallVector<RowSums, 2> DecodeChunks::mergeSegments(const RowBlock &block) {
-  SmallVector<Value> none;
-  for (const CacheScan &scan : scans)
-    llvm::append_range(none, noSums(scan.kernel).pack());
-  auto unpack = [&](ValueRange values) {
-    SmallVector<RowSums, 2> sums;
-    for (const CacheScan &scan : scans) {
-      size_t size = scan.sums.pack().size();
-      sums.push_back(RowSums::unpack(values.take_front(size)));
-      values = values.drop_front(size);
-    }
-    return sums;
-  };
-  auto loop = scf::ForOp::create(b, b.index(0), segments, b.index(1), none);
+RowSums DecodeChunks::mergeSegments(const RowBlock &block,
+                                    const ScanRows &use) {
+  const RowSums &arrays = use.scan->sums;
+  auto loop = scf::ForOp::create(b, b.index(0), segments, b.index(1),
+                                 noSums(use.scan->kernel).pack());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value segment = loop.getInductionVar();
   segment.setLoc(named("segment"));
-  SmallVector<Value> carried;
-  for (auto [scan, sums] : llvm::zip(scans, unpack(loop.getRegionIterArgs()))) {
-    RowSums more;
-    if (scan.sums.max) {
-      b.name("m_j");
-      more.max = b.load({scan.sums.max}, at(block, segment, 1), {}, {3}, rows);
-      b.name("l_j");
-      more.sum = b.load({scan.sums.sum}, at(block, segment, 1), {}, {3}, rows);
-    }
-    b.name("acc_j");
-    more.acc = b.load({scan.sums.acc}, at(block, segment, 2), block.count,
-                      {3, 4}, values.getShape());
-    llvm::append_range(carried, merge(sums, more).pack());
+  RowSums more;
+  if (arrays.max) {
+    Value count = use.first ? b.index(kRows - use.first) : Value();
+    SmallVector<Value> here = at(block, segment, 1, use.first);
+    b.name("m_j");
+    more.max = b.load({arrays.max}, here, count, {3}, rows);
+    b.name("l_j");
+    more.sum = b.load({arrays.sum}, here, count, {3}, rows);
   }
-  scf::YieldOp::create(b, carried);
-  return unpack(loop.getResults());
+  b.name("acc_j");
+  more.acc = b.load({arrays.acc}, at(block, segment, 2, use.first), block.count,
+                    {3, 4}, values.getShape());
+  RowSums sums = RowSums::unpack(loop.getRegionIterArgs());
+  scf::YieldOp::create(b, merge(sums, more).pack());
+  return RowSums::unpack(loop.getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,15 +353,16 @@ SmallVector<RowSums, 2> DecodeChunks::mergeSegments(const RowBlock &block) {
 
 void DecodeChunks::append(const RowBlock &block) {
   WriteTiles tiles = loadWrite(block);
-  SmallVector<RowSums, 2> sums = mergeSegments(block);
-  SolvedTiles solved = solve(tiles, sums.front());
+  SolvedTiles solved = solve(tiles, mergeSegments(block, uses.front()));
   Value output;
   if (op.isTied()) {
     output = readTied(solved);
   } else {
+    // Behind the solve, which has no registers to spare for these sums.
+    RowSums sums = mergeSegments(block, uses.back());
     b.name("Q");
     Value query = loadKeys(b.arrays.query, block, rows);
-    output = read(query, tiles.key, solved.u, sums.back());
+    output = read(query, tiles.key, solved.u, sums);
   }
   SmallVector<Value> here = ImplicitTiles::at(block, block.head);
   b.store(output, b.arrays.output, here, block.count, {1, 3});
