@@ -197,6 +197,12 @@ static bool isSupported(MemRefType type) {
           type.getElementType().isF16());
 }
 
+/// Whether `type` is what workspace can be: arrays, counters and flags (i32).
+static bool isWorkspace(MemRefType type) {
+  return isSupported(type) ||
+         (type.getLayout().isIdentity() && type.getElementType().isInteger(32));
+}
+
 LogicalResult HostReader::readSize(const HostArray &array, int64_t axis,
                                    std::optional<int64_t> &fixed) {
   if (array.type.getRank() <= axis || array.type.isDynamicDim(axis))
@@ -326,10 +332,7 @@ LogicalResult HostReader::readOp(Operation *op) {
   if (auto launch = dyn_cast<tile::LaunchOp>(op))
     return readLaunch(launch);
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-    // i32: counters and flags.
-    bool isCounter = alloc.getType().getLayout().isIdentity() &&
-                     alloc.getType().getElementType().isInteger(32);
-    if (!isCounter && !isSupported(alloc.getType()))
+    if (!isWorkspace(alloc.getType()))
       return op->emitError() << "workspace must be a contiguous memref of f32, "
                                 "bf16, f16 or i32, got "
                              << alloc.getType();
@@ -352,7 +355,7 @@ LogicalResult HostReader::readOp(Operation *op) {
   // type that its users have.
   if (isa<memref::CastOp>(op)) {
     auto type = dyn_cast<MemRefType>(op->getResult(0).getType());
-    if (type && isSupported(type))
+    if (type && isWorkspace(type))
       return success();
     return op->emitError() << "a cast must be to a contiguous memref, got "
                            << op->getResult(0).getType();
