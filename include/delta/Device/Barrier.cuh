@@ -29,11 +29,24 @@ DELTA_DEVICE void async_proxy_fence() {
 
 namespace detail {
 
-/// Makes the word at `barrier` an mbarrier in phase 0 of `arrivals` arrivals.
-/// One thread.
+/// How many lanes arrive for a warp. One arrival behind __syncwarp says that
+/// all lanes are done, but to the racecheck tool of compute-sanitizer only that
+/// the arriving lane is: kernels compiled with DELTA_RACECHECK are for this
+/// tool (docs/testing.md).
+#ifdef DELTA_RACECHECK
+constexpr int arriving_lanes = 32;
+#else
+constexpr int arriving_lanes = 1;
+#endif
+
+/// 0 for the lanes that arrive.
+DELTA_DEVICE int arrival_rank() { return lane_index() / arriving_lanes; }
+
+/// Makes the word at `barrier` an mbarrier in phase 0 of `arrivals` arrivals of
+/// warps. One thread.
 DELTA_DEVICE void barrier_init(uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier),
-               "r"(arrivals)
+               "r"(arrivals * arriving_lanes)
                : "memory");
 }
 
@@ -52,18 +65,20 @@ DELTA_DEVICE void barrier_arrive(uint32_t barrier, int arrivals = 1) {
   asm volatile(
       "{ .reg .pred p; setp.eq.s32 p, %1, 0;"
       " @p mbarrier.arrive.shared::cta.b64 _, [%0], %2; }" ::"r"(barrier),
-      "r"(lane_index()), "r"(arrivals)
+      "r"(arrival_rank()), "r"(arrivals)
       : "memory");
 }
 
 /// One arrival by lane 0 of the calling warp, and the announcement of `bytes`
 /// bytes of copies that will report to the barrier.
 DELTA_DEVICE void barrier_expect(uint32_t barrier, uint32_t bytes) {
+  if (arriving_lanes > 1 && lane_index() > 0)
+    bytes = 0; // announced once, by all lanes together
   asm volatile(
       "{ .reg .pred p; setp.eq.s32 p, %2, 0;"
       " @p mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1; }" ::"r"(
           barrier),
-      "r"(bytes), "r"(lane_index())
+      "r"(bytes), "r"(arrival_rank())
       : "memory");
 }
 

@@ -7,9 +7,10 @@
 //
 // Runs the launches of a plan (harness/plan.py), each on arrays of exactly the
 // size that the ABI asks for, allocated one by one and with nothing written to
-// results and workspace: what compute-sanitizer needs to see an access out of
-// bounds or a read of memory that was never written. Checks that results are
-// finite numbers, and no more: numbers are run_tests.py's business.
+// the workspace: what compute-sanitizer needs to see an access out of bounds or
+// a read of memory that was never written. Results start as NaN, as the tool
+// does not see what tensor copies store. Checks that results are finite
+// numbers, and no more: numbers are run_tests.py's business.
 //
 //   launch_plan FOLDER PLAN      paths in the plan are relative to FOLDER
 //
@@ -164,12 +165,17 @@ void *allocate(size_t bytes) {
   return memory;
 }
 
-/// Memory for an array, filled if it is an argument.
+/// Memory for an array: a result is NaN, an argument drawn.
 void *makeArray(const Array &array, std::mt19937 &random) {
   const size_t bytes = array.elements * elementBytes(array.dtype);
   void *memory = allocate(bytes);
-  if (array.isResult || bytes == 0)
+  if (bytes == 0)
     return memory;
+  if (array.isResult) {
+    // All ones are a NaN of every dtype.
+    check(cudaMemset(memory, 0xff, bytes), "cudaMemset");
+    return memory;
+  }
   std::vector<char> host(bytes);
   std::uniform_real_distribution<float> draw(array.low, array.high);
   for (size_t i = 0; i < array.elements; ++i)

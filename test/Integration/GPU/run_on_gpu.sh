@@ -14,7 +14,7 @@
 #     device     what the GPU, its driver and the compiler are
 #     tests      run_tests.py: numbers, isolation, launches
 #     quick      in place of tests: the quick cases only
-#     sanitize   memcheck, racecheck, initcheck and synccheck on small launches
+#     sanitize   sanitize.sh: compute-sanitizer on small launches
 #     bench      the benchmark, beside the libraries that are in the bundle; the
 #                groups of shapes.toml that are named, or all
 #
@@ -54,22 +54,7 @@ part_device() {
 
 part_tests() { "$python" run_tests.py --json "$out/tests.json"; }
 part_quick() { "$python" run_tests.py --quick --json "$out/tests.json"; }
-
-part_sanitize() {
-  local tool status=0 build
-  build=$(mktemp -d) || return
-  nvcc -std=c++17 -x cu launch_plan.cpp -ldl -o "$build/launch_plan" || return
-  for tool in memcheck racecheck initcheck synccheck; do
-    echo "== $tool"
-    compute-sanitizer --tool "$tool" --error-exitcode 99 \
-      "$build/launch_plan" . sanitize.plan || {
-      echo "$tool: FAILED"
-      status=1
-    }
-  done
-  rm -rf "$build"
-  return "$status"
-}
+part_sanitize() { ./sanitize.sh; }
 
 part_bench() {
   "$python" benchmark/run.py "${groups[@]}" --json "$out/benchmark.json"
