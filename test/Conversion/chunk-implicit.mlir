@@ -119,8 +119,9 @@ func.func @tied_relu(%q: tensor<?x?x1x64xf16>, %k: tensor<?x?x1x64xf16>,
 // CHECK:           delta.load %[[W]][%[[B]], %{{.+}}, %[[HK]], %{{.+}}]
 // CHECK:           %[[VC:.+]] = delta.load {{.+}}[%[[B]], %{{.+}}, %[[H]], %{{.+}}] {{.+}} memref<?x?x6x64xbf16>
 // CHECK:           %[[AC:.+]] = delta.load %[[ALPHA]]
-// CHECK:           %[[AV:.+]] = delta.scale %[[VC]], %[[AC]] {axis = 0
 // CHECK:           delta.tri_inverse %{{[^ ]+}} : tensor<64x64xf32>
+// Behind the loop, which would hold the scaled values in f32 all along.
+// CHECK:           %[[AV:.+]] = delta.scale %[[VC]], %[[AC]] {axis = 0
 // CHECK:           arith.subf %[[AV]],
 // CHECK-NOT:       %[[O]]
 // CHECK:         scf.forall (%[[B2:.+]], %[[H2:.+]], %[[C:.+]]) in (%{{.+}}, 6, %[[BLOCKS]])

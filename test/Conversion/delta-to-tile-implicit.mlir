@@ -9,9 +9,9 @@
 // CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batch"}
 // CHECK-SAME: grid = 1 : i64, warps = 4 : i64
 // CHECK: %[[ITEM:.*]] = tile.ticket %[[PROGRESS]]
-// CHECK: %[[SEQUENCES:.*]] = arith.muli %[[BATCHES]], %{{.*}}
-// CHECK: %[[SEQUENCE:.*]] = arith.remui %[[ITEM]], %[[SEQUENCES]]
-// CHECK: %[[BLOCK:.*]] = arith.divui %[[ITEM]], %[[SEQUENCES]]
+// CHECK: %[[CHAINS:.*]] = arith.muli %[[BATCHES]], %{{.*}}
+// CHECK: %[[SEQUENCE:.*]] = arith.remui %[[ITEM]], %[[CHAINS]]
+// CHECK: %[[BLOCK:.*]] = arith.divui %[[ITEM]], %[[CHAINS]]
 // CHECK: arith.remui %[[SEQUENCE]]
 // CHECK: arith.divui %[[SEQUENCE]]
 // CHECK: %[[LINE:.*]] = arith.muli %[[SEQUENCE]], %{{.*}}
@@ -146,4 +146,48 @@ func.func @exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v
          value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
          {kernel = #delta.kernel<write = exp, read = linear>} -> tensor<?x?x1x64xbf16>
   return %o : tensor<?x?x1x64xbf16>
+}
+
+// -----
+
+// 256 value columns are two tiles, whose chains of row blocks do not wait for each other: a flag each.
+// Tiles stay as they lie; each computes all weights.
+// CHECK-LABEL: tile.kernel @wide_write
+// CHECK-SAME: %[[U:[^:]+]]: memref<?x?x2x256xbf16> {delta.name = "u"}
+// CHECK-SAME: %[[PROGRESS:[^:]+]]: memref<?xi32> {delta.name = "progress"}
+// CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batch"}
+// CHECK-DAG: %[[CHAINS_A_BATCH:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[TILES:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[WIDTH:.*]] = arith.constant 128 : index
+// CHECK: %[[ITEM:.*]] = tile.ticket %[[PROGRESS]]
+// CHECK: %[[CHAINS:.*]] = arith.muli %[[BATCHES]], %[[CHAINS_A_BATCH]]
+// CHECK: %[[CHAIN:.*]] = arith.remui %[[ITEM]], %[[CHAINS]]
+// CHECK: %[[TILE:.*]] = arith.remui %[[CHAIN]], %[[TILES]]
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[TILE]], %[[WIDTH]]
+// CHECK: %[[SEQUENCE:.*]] = arith.divui %[[CHAIN]], %[[TILES]]
+// CHECK: %[[HEAD:.*]] = arith.remui %[[SEQUENCE]], %[[TILES]]
+// CHECK: %[[LINE:.*]] = arith.muli %[[CHAIN]], %{{.*}}
+// CHECK: %[[FLAG:.*]] = arith.addi %[[LINE]], %{{.*}}
+// CHECK: scf.for
+// CHECK: tile.expect %[[PROGRESS]][%[[FLAG]]]
+// CHECK: tile.load %[[U]][%{{.*}}, %{{.*}}, %[[HEAD]], %[[COLUMN]]] {{.*}} -> tensor<64x128xbf16>
+// CHECK: tile.store %{{.*}}, %[[U]][%{{.*}}, %{{.*}}, %[[HEAD]], %[[COLUMN]]]
+// CHECK-NOT: tile.transpose
+
+// The tiles of a block that reads are neighbours in the grid.
+// CHECK-LABEL: tile.kernel @wide_read
+// CHECK-SAME: %[[INDEX:[^:]+]]: index {delta.name = "block_tile"}, %{{[^:]+}}: index {delta.name = "head"}, %{{[^:]+}}: index {delta.name = "batch"}
+// CHECK: arith.divui %[[INDEX]]
+// CHECK: arith.remui %[[INDEX]]
+// CHECK-NOT: tile.transpose
+// CHECK-LABEL: func.func @wide
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivui
+// CHECK: %[[BLOCK_TILES:.*]] = arith.muli %[[BLOCKS]], %{{.*}}
+// CHECK: tile.launch @wide_write
+// CHECK: tile.launch @wide_read grid(%[[BLOCK_TILES]],
+func.func @wide(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x256xbf16>, %beta: tensor<?x?x2xf32>, %w: tensor<?x?x2x64xbf16>) -> tensor<?x?x2x256xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x256xbf16>) beta(%beta : tensor<?x?x2xf32>) write(%w : tensor<?x?x2x64xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x256xbf16>
+  return %o : tensor<?x?x2x256xbf16>
 }

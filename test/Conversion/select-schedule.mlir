@@ -77,20 +77,57 @@ func.func @implicit_family(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
 
 // -----
 
-// expected-error @+1 {{schedule value_columns: expected the value dim 128, got 64}}
-func.func @implicit_columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
-  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
-         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
-         {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>} -> tensor<?x?x2x128xbf16>
-  return %o : tensor<?x?x2x128xbf16>
+// Sums of 256 columns would not fit the registers.
+// CHECK-LABEL: func.func @implicit_wide
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 128, stages = 2>
+func.func @implicit_wide(%q: tensor<?x?x2x256xbf16>, %k: tensor<?x?x2x256xbf16>, %v: tensor<?x?x2x256xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x256xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x256xbf16>) key(%k : tensor<?x?x2x256xbf16>)
+         value(%v : tensor<?x?x2x256xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x256xbf16>
+  return %o : tensor<?x?x2x256xbf16>
 }
 
 // -----
 
-// expected-error @+1 {{value dim 32 has no GPU kernel yet; accepted: 64, 128}}
+// expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 128}}
+func.func @implicit_columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_80", value_columns = 128, stages = 2>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{value dim 32 has no GPU kernel yet; accepted: 64, 128, 256}}
 func.func @implicit_dim(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x32xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x32xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x32xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x32xbf16>
   return %o : tensor<?x?x2x32xbf16>
+}
+
+// -----
+
+// Behind a cache the sums of all columns are one warp's.
+// expected-error @+1 {{value dim 256 has no GPU kernel yet; accepted: 64, 128 behind a cache}}
+func.func @cached_dim(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>, %v: tensor<?x1x2x256xbf16>, %beta: tensor<?x1x2xf32>, %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x2x256xbf16>, %n: tensor<?xi64>)
+    -> (tensor<?x1x2x256xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x256xbf16>) {
+  %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xbf16>) key(%k : tensor<?x1x2x64xbf16>)
+         value(%v : tensor<?x1x2x256xbf16>) beta(%beta : tensor<?x1x2xf32>)
+         cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x2x256xbf16>) cached(%n : tensor<?xi64>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x1x2x256xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x2x256xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x1x2x256xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x256xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{schedule value_columns: expected the value dim 128, got 64}}
+func.func @cached_columns(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>, %v: tensor<?x1x2x128xbf16>, %beta: tensor<?x1x2xf32>, %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x2x128xbf16>, %n: tensor<?xi64>)
+    -> (tensor<?x1x2x128xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>) {
+  %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xbf16>) key(%k : tensor<?x1x2x64xbf16>)
+         value(%v : tensor<?x1x2x128xbf16>) beta(%beta : tensor<?x1x2xf32>)
+         cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>) cached(%n : tensor<?xi64>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 3>} -> tensor<?x1x2x128xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x1x2x128xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>
 }

@@ -50,6 +50,22 @@ tile.kernel @loop(%i: index, %s: memref<64x128xf32>, %n: index) attributes {grid
 
 // -----
 
+// Squares are summed one after another: X (128), and its row sums (2).
+
+// CHECK-LABEL: tile.kernel @squares
+// CHECK-SAME: registers = 130 : i64
+tile.kernel @squares(%i: index, %s: memref<64x256xf32>, %o: memref<64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
+  %squares = arith.mulf %X, %X : tensor<64x256xf32, #tile.frag<warps = 4>>
+  %sums = tile.reduce add %squares {axis = 1 : i64} : tensor<64x256xf32, #tile.frag<warps = 4>> -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+  tile.store %sums, %o[%c0] {dims = array<i64: 0>} : tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>, memref<64xf32>
+  tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x256xf32, #tile.frag<warps = 4>>, memref<64x256xf32>
+  tile.return
+}
+
+// -----
+
 // F11.
 // expected-error @below {{predicted 256 live registers a thread; expected at most 215, which leaves 40 of 255 for addresses and copies}}
 tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {

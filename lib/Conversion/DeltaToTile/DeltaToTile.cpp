@@ -154,6 +154,8 @@ private:
   void mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
                       IRMapping &map);
   void mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map);
+  void mapColumnTile(ImplicitLocOpBuilder &inside, Value tile);
+  int64_t tilesAHead() { return std::max<int64_t>(columnTiles, 1); }
   void launch(ArrayRef<Value> captured);
 
   func::FuncOp func;
@@ -170,20 +172,22 @@ private:
 } // namespace
 
 int64_t KernelBuilder::countColumnTiles() {
-  // A loop over blocks carries statistics and sums of rows, no state.
-  if (isImplicit(loop))
-    return 0;
-  // What a loop carries is a state, or blocks of its rows.
+  // What a loop carries is a state or blocks of its rows, or sums of u and
+  // statistics of their rows.
   int64_t columns = 0;
   loop.walk([&](scf::ForOp carrying) {
-    for (Value state : carrying.getRegionIterArgs())
-      columns = cast<RankedTensorType>(state.getType()).getShape().back();
+    for (Value carried : carrying.getRegionIterArgs())
+      if (auto type = dyn_cast<RankedTensorType>(carried.getType());
+          type && type.getRank() == 2)
+        columns = type.getShape().back();
   });
-  return columns / schedule.getValueColumns();
+  int64_t tiles = columns / schedule.getValueColumns();
+  // A row block mostly owns all columns, as each tile needs all weights.
+  return isImplicit(loop) && tiles == 1 ? 0 : tiles;
 }
 
 int64_t KernelBuilder::findFragmentRows() {
-  if (columnTiles)
+  if (columnTiles && !isImplicit(loop))
     return schedule.getValueColumns();
   // Rows of implicit features ask, however many keys there are at a time; of a
   // chunk with fewer tokens than micro-steps the squares of the latter are most
@@ -204,16 +208,18 @@ int64_t KernelBuilder::findFragmentRows() {
 SmallVector<StringRef> KernelBuilder::gridNames() {
   if (options.chain.blocks)
     return {"cta"};
-  if (columnTiles) {
+  if (columnTiles && !isImplicit(loop)) {
     // The loops of a split sequence have one index for several things.
     bool isSplit = loop->hasAttr("delta.name");
     return {"column_tile", "head", isSplit ? "work" : "batch"};
   }
   if (isImplicit(loop) || !hasGram(loop)) {
     SmallVector<StringRef> names = {"head", "batch"};
+    bool isSegment = loop->hasAttr("delta.name");
     if (loop.getRank() == 3)
-      names.insert(names.begin(),
-                   loop->hasAttr("delta.name") ? "segment" : "block");
+      names.insert(names.begin(), isSegment     ? "segment"
+                                  : columnTiles ? "block_tile"
+                                                : "block");
     return names;
   }
   if (loop.getBody()->getOps<scf::ForOp>().empty())
@@ -265,8 +271,8 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
 }
 
 Value KernelBuilder::createProgress() {
-  // A line a batch and head; element 0 of the first hands out tickets. Cleared
-  // in front of every kernel.
+  // A line a batch, head and column tile; element 0 of the first hands out
+  // tickets. Cleared in front of every kernel.
   OpBuilder::InsertionGuard guard(b);
   SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
   batches = getValueOrCreateConstantIndexOp(b, b.getLoc(), bounds[0]);
@@ -278,7 +284,7 @@ Value KernelBuilder::createProgress() {
   }
   Value heads = getValueOrCreateConstantIndexOp(b, b.getLoc(), bounds[1]);
   Value lines = arith::MulIOp::create(b, batches, heads);
-  Value stride = arith::ConstantIndexOp::create(b, kFlagStride);
+  Value stride = arith::ConstantIndexOp::create(b, tilesAHead() * kFlagStride);
   Value size = arith::MulIOp::create(b, lines, stride);
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI32Type());
   auto alloc = memref::AllocOp::create(b, type, size);
@@ -297,23 +303,36 @@ void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
   Value item =
       tile::TicketOp::create(inside, inside.getIndexType(), options.chain.flags,
                              /*scratch=*/Value());
-  // Blocks ascend, and of each block all batches and heads come in turn: a
-  // block is drawn when those that it waits for are, and long after them.
-  inside.setLoc(loop.getLoc());
-  Value heads = arith::ConstantIndexOp::create(inside, headCount);
+  // Blocks ascend, and of each block all batches, heads and column tiles come
+  // in turn: a block is drawn when those that it waits for are, and long after
+  // them.
+  auto constant = [&](int64_t value) -> Value {
+    inside.setLoc(loop.getLoc());
+    return arith::ConstantIndexOp::create(inside, value);
+  };
+  Value chainsABatch = constant(headCount * tilesAHead());
   Value batchCount = map.lookupOrDefault(batches);
-  named("sequence");
-  Value sequences = arith::MulIOp::create(inside, batchCount, heads);
-  Value sequence = arith::RemUIOp::create(inside, item, sequences);
+  named("chain");
+  Value chains = arith::MulIOp::create(inside, batchCount, chainsABatch);
+  Value chain = arith::RemUIOp::create(inside, item, chains);
   named("block");
-  Value block = arith::DivUIOp::create(inside, item, sequences);
+  Value block = arith::DivUIOp::create(inside, item, chains);
+  Value sequence = chain;
+  if (columnTiles) {
+    Value tiles = constant(columnTiles);
+    named("column_tile");
+    mapColumnTile(inside, arith::RemUIOp::create(inside, chain, tiles));
+    named("sequence");
+    sequence = arith::DivUIOp::create(inside, chain, tiles);
+  }
+  Value heads = constant(headCount);
   named("head");
   Value head = arith::RemUIOp::create(inside, sequence, heads);
   named("batch");
   Value batch = arith::DivUIOp::create(inside, sequence, heads);
+  Value stride = constant(kFlagStride);
   named("flag");
-  Value stride = arith::ConstantIndexOp::create(inside, kFlagStride);
-  Value line = arith::MulIOp::create(inside, sequence, stride);
+  Value line = arith::MulIOp::create(inside, chain, stride);
   Value behindTicket = arith::ConstantIndexOp::create(inside, 1);
   options.chain.flag = arith::AddIOp::create(inside, line, behindTicket);
   map.map(loop.getInductionVars()[0], batch);
@@ -321,19 +340,30 @@ void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
   map.map(options.chain.blocks.getInductionVar(), block);
 }
 
+void KernelBuilder::mapColumnTile(ImplicitLocOpBuilder &inside, Value tile) {
+  inside.setLoc(NameLoc::get(inside.getStringAttr("column"), loop.getLoc()));
+  Value width = arith::ConstantIndexOp::create(inside, options.valueColumns);
+  options.firstColumn = arith::MulIOp::create(inside, tile, width);
+}
+
 void KernelBuilder::mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
                                    IRMapping &map) {
   if (options.chain.blocks)
     return mapTicket(inside, map);
-  unsigned position = columnTiles ? 1 : 0;
-  for (Value coordinate : llvm::reverse(loop.getInductionVars()))
+  SmallVector<Value> coordinates = loop.getInductionVars();
+  unsigned position = 0;
+  if (columnTiles && isImplicit(loop)) {
+    // The column tiles of a block are neighbours.
+    Value index = body.getArgument(position++);
+    Value tiles = arith::ConstantIndexOp::create(inside, columnTiles);
+    map.map(coordinates.pop_back_val(),
+            arith::DivUIOp::create(inside, index, tiles));
+    mapColumnTile(inside, arith::RemUIOp::create(inside, index, tiles));
+  } else if (columnTiles) {
+    mapColumnTile(inside, body.getArgument(position++));
+  }
+  for (Value coordinate : llvm::reverse(coordinates))
     map.map(coordinate, body.getArgument(position++));
-  if (!columnTiles)
-    return;
-  inside.setLoc(NameLoc::get(inside.getStringAttr("column"), loop.getLoc()));
-  Value width = arith::ConstantIndexOp::create(inside, options.valueColumns);
-  options.firstColumn =
-      arith::MulIOp::create(inside, body.getArgument(0), width);
 }
 
 void KernelBuilder::launch(ArrayRef<Value> captured) {
@@ -349,6 +379,10 @@ void KernelBuilder::launch(ArrayRef<Value> captured) {
     for (Value extent : grid)
       items = arith::MulIOp::create(b, items, extent);
     grid = {items};
+  } else if (columnTiles && isImplicit(loop)) {
+    Value tiles = grid.front();
+    grid.erase(grid.begin());
+    grid.front() = arith::MulIOp::create(b, grid.front(), tiles);
   }
   tile::LaunchOp::create(b, name, grid, captured);
 }
@@ -386,6 +420,9 @@ LogicalResult KernelBuilder::run() {
   if (columnTiles) {
     options.valueAxis = findValueAxis(loop);
     options.valueColumns = schedule.getValueColumns();
+    // Rows of a block are the rows of fragments, as rows of its weights are.
+    if (isImplicit(loop))
+      options.valueOrientation = Orientation::Natural;
   }
   options.chain = findBlockChain(loop);
   if (options.chain.blocks)

@@ -54,10 +54,11 @@ struct BlockChain {
 struct BodyOptions {
   /// Rows of the kernel's fragments: 16 a warp.
   int64_t fragmentRows;
-  /// Tiles with a value axis, which this kernel keeps transposed, and the
-  /// columns of it that one CTA owns, from `firstColumn` on. Empty and null
-  /// where the kernel has none.
+  /// Tiles with a value axis of which one CTA owns columns, from `firstColumn`
+  /// on, and how they lie. Empty and null where the kernel has none, or owns
+  /// all of it.
   llvm::DenseSet<mlir::Value> valueAxis;
+  Orientation valueOrientation = Orientation::Transposed;
   int64_t valueColumns = 0;
   mlir::Value firstColumn;
   BlockChain chain;
@@ -128,6 +129,12 @@ private:
   void expectBlock(LoadOp load);
   void signalBlock(StoreOp store);
 
+  /// The orientation that the kernel keeps `value` in where nothing else
+  /// decides.
+  Orientation keptOrientation(mlir::Value value) {
+    return options.valueAxis.contains(value) ? options.valueOrientation
+                                             : Orientation::Natural;
+  }
   /// The orientation that `value` was computed in, or `otherwise` for tiles
   /// that obey (loads, constants).
   Orientation orientationOf(mlir::Value value,

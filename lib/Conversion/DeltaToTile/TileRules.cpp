@@ -135,8 +135,7 @@ LogicalResult TileBody::convert(Operation *op) {
       })
       .Case<tensor::SplatOp>([&](tensor::SplatOp repeat) {
         Value result = repeat.getResult();
-        Orientation o =
-            options.valueAxis.contains(result) ? kTransposed : kNatural;
+        Orientation o = keptOrientation(result);
         auto type = typeOf(result, o, b.getF32Type());
         define(result,
                tensor::SplatOp::create(b, map.lookup(repeat.getInput()), type),
@@ -161,11 +160,10 @@ LogicalResult TileBody::convert(Operation *op) {
 LogicalResult TileBody::convertLoop(scf::ForOp loop) {
   if (loop == options.chain.blocks)
     return convertBlock(*loop.getBody());
-  // A state is kept transposed.
-  Orientation carried = options.valueAxis.empty() ? kNatural : kTransposed;
   SmallVector<Value> inits;
-  for (Value init : loop.getInitArgs())
-    inits.push_back(wide(init, carried));
+  for (auto [init, carried] :
+       llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs()))
+    inits.push_back(wide(init, keptOrientation(carried)));
   b.setLoc(loop.getLoc());
   auto converted =
       scf::ForOp::create(b, map.lookupOrDefault(loop.getLowerBound()),
@@ -176,9 +174,9 @@ LogicalResult TileBody::convertLoop(scf::ForOp loop) {
   map.map(loop.getInductionVar(), converted.getInductionVar());
   for (auto [from, to] :
        llvm::zip(loop.getRegionIterArgs(), converted.getRegionIterArgs()))
-    define(from, to, carried);
+    define(from, to, keptOrientation(from));
   for (auto [from, to] : llvm::zip(loop.getResults(), converted.getResults()))
-    define(from, to, carried);
+    define(from, to, keptOrientation(from));
 
   // What is made inside the loop does not exist behind it.
   scopes.push_back({loop, converted, forms});
@@ -189,8 +187,9 @@ LogicalResult TileBody::convertLoop(scf::ForOp loop) {
     if (failed(convertBlock(*loop.getBody())))
       return failure();
     SmallVector<Value> next;
-    for (Value yielded : loop.getYieldedValues())
-      next.push_back(wide(yielded, carried));
+    for (auto [yielded, carried] :
+         llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs()))
+      next.push_back(wide(yielded, keptOrientation(carried)));
     b.setLoc(loop.getLoc());
     scf::YieldOp::create(b, next);
   }
@@ -201,8 +200,7 @@ LogicalResult TileBody::convertLoop(scf::ForOp loop) {
 
 LogicalResult TileBody::convertStore(StoreOp op) {
   Value source = op.getTile();
-  Orientation o = orientationOf(
-      source, options.valueAxis.contains(source) ? kTransposed : kNatural);
+  Orientation o = orientationOf(source, keptOrientation(source));
   auto element = cast<FloatType>(getElementTypeOrSelf(op.getDest()));
   Value tile = element.isF32() ? wide(source, o) : narrow(source, o, element);
   SmallVector<int64_t> dims(op.getDims());
@@ -291,9 +289,7 @@ LogicalResult TileBody::convertApply(ApplyOp op) {
   if (op.getTranspose())
     return op.emitError("transposed matrix has no tile form yet");
   Value result = op.getResult();
-  Orientation o = orientationOf(
-      op.getInput(),
-      options.valueAxis.contains(op.getInput()) ? kTransposed : kNatural);
+  Orientation o = orientationOf(op.getInput(), keptOrientation(op.getInput()));
   Value input = narrow(op.getInput(), o, *type);
   Value matrix = narrow(op.getMatrix(), kNatural, *type);
   Value acc = op.getAccumulator() ? wide(op.getAccumulator(), o) : Value();
@@ -349,8 +345,7 @@ LogicalResult TileBody::convertUpdate(UpdateOp op) {
 void TileBody::convertRounding(arith::TruncFOp op) {
   // Here, not where it is asked for: from here on the wide form is not live.
   Value input = op.getIn();
-  Orientation o = orientationOf(
-      input, options.valueAxis.contains(input) ? kTransposed : kNatural);
+  Orientation o = orientationOf(input, keptOrientation(input));
   narrow(input, o, cast<FloatType>(getElementTypeOrSelf(op.getType())));
 }
 
@@ -457,7 +452,7 @@ LogicalResult TileBody::convertElementwise(Operation *op) {
   if (!OpTrait::hasElementwiseMappableTraits(op) ||
       !getElementTypeOrSelf(result).isF32())
     return op->emitError("has no tile form yet");
-  Orientation o = options.valueAxis.contains(result) ? kTransposed : kNatural;
+  Orientation o = keptOrientation(result);
   for (Value operand : op->getOperands())
     o = orientationOf(operand, o);
   SmallVector<Value> operands;

@@ -33,6 +33,11 @@ static void connect(Operation *op,
     join(apply.getAccumulator(), apply.getResult());
   } else if (auto scale = dyn_cast<ScaleOp>(op)) {
     join(scale.getInput(), scale.getResult());
+  } else if (auto online = dyn_cast<OnlineOp>(op)) {
+    join(online.getAcc(), online.getNewAcc());
+    join(online.getValues(), online.getNewAcc());
+  } else if (auto normalize = dyn_cast<NormalizeOp>(op)) {
+    join(normalize.getAcc(), normalize.getResult());
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [init, arg, yielded, result] :
          llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
@@ -55,7 +60,11 @@ llvm::DenseSet<Value> delta::findValueAxis(Operation *root) {
     if (auto update = dyn_cast<UpdateOp>(op))
       states.push_back(update.getState());
     else if (auto loop = dyn_cast<scf::ForOp>(op))
-      llvm::append_range(states, loop.getRegionIterArgs());
+      llvm::copy_if(loop.getRegionIterArgs(), std::back_inserter(states),
+                    [](Value carried) {
+                      auto type = dyn_cast<RankedTensorType>(carried.getType());
+                      return type && type.getRank() == 2;
+                    });
   });
   llvm::DenseSet<Value> found;
   for (Value state : states)

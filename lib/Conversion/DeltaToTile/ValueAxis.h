@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to lib/Conversion/DeltaToTile. The columns of a state and of
-/// everything that is added to it or read out of it are independent of each
+/// Private to lib/Conversion/DeltaToTile. The columns of a state, or of u, and
+/// of everything that is added to it or read out of it are independent of each
 /// other: that axis may be cut over CTAs. Shapes do not tell which axis it is
 /// (K and V may be equal); the ops do.
 ///
@@ -22,8 +22,9 @@
 namespace delta {
 
 /// The tiles inside `root` whose last axis is the value axis: the columns of
-/// `delta.update`'s state, and what elementwise ops, `delta.read`,
-/// `delta.apply`, `delta.scale` and loops connect with it.
+/// what a loop carries, `delta.update`'s state or sums of rows, and what
+/// elementwise ops, `delta.read`, `delta.apply`, `delta.scale`, `delta.online`,
+/// `delta.normalize` and loops connect with it.
 llvm::DenseSet<mlir::Value> findValueAxis(mlir::Operation *root);
 
 } // namespace delta

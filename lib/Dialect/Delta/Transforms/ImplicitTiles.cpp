@@ -80,9 +80,7 @@ WriteTiles ImplicitTiles::loadWrite(const RowBlock &block) {
   tiles.beta = loadFactors(b.arrays.beta, block);
   if (b.arrays.alpha) {
     b.name("alpha");
-    Value alpha = loadFactors(b.arrays.alpha, block);
-    b.name("aV");
-    tiles.value = scaleRows(tiles.value, alpha);
+    tiles.alpha = loadFactors(b.arrays.alpha, block);
   }
   return tiles;
 }
@@ -180,9 +178,11 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   b.name("M");
   Value inverse = TriInverseOp::create(b, scaled, /*entry_bound=*/FloatAttr(),
                                        isRowStochastic);
+  b.name("aV");
+  Value value = tiles.alpha ? scaleRows(tiles.value, tiles.alpha) : tiles.value;
   b.name("R");
   Value residual =
-      arith::SubFOp::create(b, tiles.value, scaleRows(carried, tiles.beta));
+      arith::SubFOp::create(b, value, scaleRows(carried, tiles.beta));
   b.name("U");
   Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower);
   return {solved, weights, carried, share};

@@ -59,9 +59,11 @@ struct RowSums {
   static RowSums unpack(mlir::ValueRange values);
 };
 
-/// What a block writes with. `value` is multiplied by alpha already.
+/// What a block writes with. `alpha`, factors of `value`, is null where the
+/// function has none: values are scaled where they are used, and in 16 bits
+/// till then.
 struct WriteTiles {
-  mlir::Value query, key, value, beta;
+  mlir::Value query, key, value, beta, alpha;
 };
 
 /// u of a block, and what a tied read of it takes besides: the weights inside

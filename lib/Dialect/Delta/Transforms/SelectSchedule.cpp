@@ -139,13 +139,17 @@ static LogicalResult checkImplicit(func::FuncOp func,
                                "accepted: \"sm_80\"";
   for (auto [name, size] :
        {std::pair("key", shape.keyDim), std::pair("value", shape.valueDim)})
-    if (size != 64 && size != 128)
+    if (size != 64 && size != 128 && (size != 256 || shape.isDecode))
       return func.emitError() << name << " dim " << size
-                              << " has no GPU kernel yet; accepted: 64, 128";
-  if (schedule.getValueColumns() != shape.valueDim)
+                              << " has no GPU kernel yet; accepted: 64, 128"
+                              << (shape.isDecode ? " behind a cache" : ", 256");
+  int64_t columns = schedule.getValueColumns();
+  if (shape.isDecode ? columns != shape.valueDim
+                     : shape.valueDim % columns != 0)
     return func.emitError()
-           << "schedule value_columns: expected the value dim "
-           << shape.valueDim << ", got " << schedule.getValueColumns();
+           << "schedule value_columns: expected "
+           << (shape.isDecode ? "" : "a divisor of ") << "the value dim "
+           << shape.valueDim << ", got " << columns;
   return success();
 }
 
@@ -212,28 +216,42 @@ private:
     return checkImplicit(func, shape, schedule);
   }
 
-  /// A row block owns all of the value axis: its weights, which are most of the
-  /// work, are computed once. Two stages hide one block's loads behind one
-  /// block's products. Behind a cache loads are most of the time: with three
-  /// stages two are always on their way.
+  /// A row block owns all of the value axis, as far as registers hold its sums:
+  /// its weights, half of the work, are computed once. Two stages hide one
+  /// block's loads behind one block's products, where the target's shared
+  /// memory holds two beside the CTA's own block.
   ScheduleAttr chooseImplicit(func::FuncOp func, const ImplicitShape &shape) {
     MLIRContext *context = &getContext();
-    int64_t stages = shape.isDecode ? 3 : 2;
-    auto schedule = ScheduleAttr::get(
-        context, StringAttr::get(context, "sm_80"), shape.valueDim, stages);
-    func->setAttr("delta.schedule", schedule);
+    auto choose = [&](int64_t columns, int64_t stages) {
+      auto schedule = ScheduleAttr::get(
+          context, StringAttr::get(context, "sm_80"), columns, stages);
+      func->setAttr("delta.schedule", schedule);
+      return schedule;
+    };
     if (shape.isDecode) {
+      // Loads are most of the time: with three stages two are always on their
+      // way.
       remark::passed(func.getLoc(), remarkOf(func))
           << "segments of the cache, one warp a CTA: all new tokens of a head "
              "are the rows of one fragment; 3 stages: two blocks of keys load "
              "while one is computed with";
-      return schedule;
+      return choose(shape.valueDim, 3);
     }
+    int64_t columns = std::min<int64_t>(shape.valueDim, 128);
+    const int64_t block = 2 * shape.rows * (shape.keyDim + columns);
+    const Target *gpu = lookupTarget(target);
+    int64_t stages =
+        gpu && 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;
     remark::passed(func.getLoc(), remarkOf(func))
         << "row blocks by ticket, " << std::to_string(shape.rows)
-        << " rows a CTA with all value columns: weights are computed once; 2 "
-           "stages: one block loads while one computes";
-    return schedule;
+        << " rows a CTA with " << std::to_string(columns) << " of "
+        << std::to_string(shape.valueDim)
+        << (columns == shape.valueDim
+                ? " value columns: weights are computed once; "
+                : " value columns: sums of more would not fit 255 registers; ")
+        << (stages == 2 ? "2 stages: one block loads while one computes"
+                        : "1 stage: the target's shared memory holds no more");
+    return choose(columns, stages);
   }
 
   /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four

@@ -52,11 +52,17 @@ static constexpr int64_t kAlone = 32;
 /// Registers are given to a warp in units of eight a thread.
 static constexpr int64_t kRegisterUnit = 8;
 
+static bool isSum(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return isa<arith::AddFOp, arith::SubFOp>(op) ||
+         (reduce && reduce.getKind() == Combine::Add);
+}
+
 /// A product that is only added to something is contracted with the sum (fused
 /// multiply-add), element by element.
 static bool isContracted(Value value) {
   return value.getDefiningOp<arith::MulFOp>() && value.hasOneUse() &&
-         isa<arith::AddFOp, arith::SubFOp>(*value.user_begin()) &&
+         isSum(*value.user_begin()) &&
          value.getDefiningOp()->getBlock() == (*value.user_begin())->getBlock();
 }
 
