@@ -61,13 +61,17 @@ void check(cudaError_t error, const char *what) {
 }
 
 size_t elementBytes(const std::string &dtype) {
-  return dtype == "float32" ? 4 : 2;
+  return dtype == "int64" ? 8 : dtype == "float32" ? 4 : 2;
 }
 
-/// An element of `dtype` from and to a float, in host memory.
+/// An element of `dtype` from and to a float, in host memory. Counts (int64)
+/// are arguments alone.
 void store(const std::string &dtype, float value, char *at) {
   if (dtype == "float32") {
     memcpy(at, &value, 4);
+  } else if (dtype == "int64") {
+    const int64_t count = std::lround(value);
+    memcpy(at, &count, 8);
   } else if (dtype == "bfloat16") {
     const __nv_bfloat16 narrow = __float2bfloat16(value);
     memcpy(at, &narrow, 2);

@@ -28,10 +28,10 @@ ELSEWHERE = "sanitize"
 
 def device_checks():
     """{name: function} of all checks; imports PyTorch."""
-    from harness import isolation, launching, numerics, residency
+    from harness import decoding, isolation, launching, numerics, residency
 
     checks = {"statuses": host.check_statuses}
-    for module in (numerics, isolation, launching, residency):
+    for module in (numerics, decoding, isolation, launching, residency):
         for name, function in vars(module).items():
             if name.startswith("check_"):
                 checks[name.removeprefix("check_")] = function

@@ -33,6 +33,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace delta;
@@ -40,9 +41,10 @@ using namespace delta;
 /// Rows of the block of new tokens: the height of a matrix fragment.
 static constexpr int64_t kRows = 16;
 
-/// CTAs a multiprocessor that a call is to have, some at a time and the others
-/// behind them: enough for the last ones not to weigh much.
-static constexpr int64_t kSegmentsPerMultiprocessor = 12;
+/// Bytes of keys and u that the CTAs of a multiprocessor compute with at a
+/// time, a block each; with three stages twice as many are on their way, and
+/// shared memory is full. More segments than run at a time only make more sums.
+static constexpr int64_t kBlockBytes = 64 << 10;
 
 /// Tokens of a segment at least, where the cache is full: below that the sums
 /// of a segment cost more traffic than they spread.
@@ -127,12 +129,14 @@ private:
 //===----------------------------------------------------------------------===//
 
 Value DecodeChunks::countSegments() {
-  // Two batch entries of few heads and 64 of many both fill the device.
+  int64_t width =
+      getElementTypeOrSelf(op.getKeyCache()).getIntOrFloatBitWidth();
+  int64_t block = b.chunk * (op.getKeyDim() + op.getValueDim()) * width / 8;
   b.name("multiprocessors");
   Value multiprocessors = tile::MultiprocessorsOp::create(b, b.getIndexType());
   b.name("ctas");
-  Value ctas = arith::MulIOp::create(b, multiprocessors,
-                                     b.index(kSegmentsPerMultiprocessor));
+  Value ctas = arith::MulIOp::create(
+      b, multiprocessors, b.index(std::max<int64_t>(1, kBlockBytes / block)));
   b.name("sequences");
   Value sequences =
       arith::MulIOp::create(b, b.batches(), b.index(op.getValueHeads()));

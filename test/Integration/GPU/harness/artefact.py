@@ -18,7 +18,7 @@ import re
 from .report import Failure
 
 # Names of dtypes in a manifest and in a spec.
-SPEC_DTYPES = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
+SPEC_DTYPES = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "int64": "i64"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,9 +27,13 @@ class ArrayInfo:
 
     name: str
     field: str
-    is_result: bool
+    role: str
     dtype: str
     shape: tuple
+
+    @property
+    def is_result(self):
+        return self.role == "result"
 
     def sizes(self, batch, length):
         open_sizes = {"batch": batch, "length": length}
@@ -52,7 +56,7 @@ class Artefact:
             ArrayInfo(
                 entry["name"],
                 entry["field"],
-                entry["role"] == "result",
+                entry["role"],
                 entry["dtype"],
                 tuple(entry["shape"]),
             )
@@ -86,11 +90,11 @@ class Artefact:
     def check_interface(self, recurrence):
         """Fails unless the arrays are those of the recurrence, in order."""
         expected = [
-            (array.name, array.dtype, array.shape, array.is_result)
+            (array.name, array.dtype, array.shape, array.role)
             for array in recurrence.arrays()
         ]
         actual = [
-            (array.name, SPEC_DTYPES[array.dtype], array.shape, array.is_result)
+            (array.name, SPEC_DTYPES[array.dtype], array.shape, array.role)
             for array in self.arrays
         ]
         if actual != expected:

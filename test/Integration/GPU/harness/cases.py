@@ -13,7 +13,8 @@
     sizes       a list of [batch, length]
     keys, decay, seed   how operands are drawn, see draw.py
     quick       also run by --quick
-    other       check "schedules" only: a recurrence of another schedule
+    other       check "schedules": a recurrence of another schedule; check "decode":
+                the one that computes prompts
     task        check "task" only: the script of examples/tasks, then arguments
 
 One row gives a case for every recurrence and every size.

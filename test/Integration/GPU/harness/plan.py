@@ -17,7 +17,7 @@ Arrays are in the order of the argument struct.
 import math
 
 
-def value_range(recurrence, name):
+def value_range(recurrence, name, length):
     """Between which values an argument is stable and not all the same."""
     row = 1 / math.sqrt(recurrence.key_dim)  # keys of norm at most 1
     return {
@@ -29,6 +29,9 @@ def value_range(recurrence, name):
         "w": (-row, row),
         "alpha": (-1, 1),
         "s0": (-0.1, 0.1),
+        "k_cache": (-row, row),
+        "u_cache": (-1, 1),
+        "cached": (0, length),
     }[name]
 
 
@@ -48,7 +51,7 @@ def write_plan(path, cases, bundle):
             if array.is_result:
                 lines.append(f"result {line}")
             else:
-                low, high = value_range(case.recurrence, array.name)
+                low, high = value_range(case.recurrence, array.name, case.length)
                 lines.append(f"argument {line} {low} {high}")
         lines.append("end")
     path.write_text("\n".join(lines) + "\n")

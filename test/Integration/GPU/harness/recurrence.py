@@ -25,6 +25,12 @@ class Array:
     dtype: str
     shape: tuple
     is_result: bool = False
+    is_updated: bool = False  # an argument, and a result in place
+
+    @property
+    def role(self):
+        """As a manifest says it."""
+        return "result" if self.is_result else "updated" if self.is_updated else "argument"
 
     def sizes(self, batch, length):
         open_sizes = {"batch": batch, "length": length}
@@ -41,7 +47,8 @@ class Recurrence:
     beta is used as given.
     `write`, `read`: the kernel functions of a recurrence without a state, both or
     neither; with `own_write` another array than q writes, with `alpha` the values
-    have factors, with `u` u is a result too.
+    have factors, with `u` u is a result too. With `new_tokens` so many tokens are
+    computed behind a cache of keys and u, whose room is the length.
     `schedule`: what stands in `#delta.schedule<..>`; empty, the compiler chooses.
     """
 
@@ -65,6 +72,7 @@ class Recurrence:
     own_write: bool = False
     alpha: bool = False
     u: bool = False
+    new_tokens: int = 0
     schedule: str = ""
 
     @property
@@ -87,7 +95,7 @@ class Recurrence:
 
     def arrays(self):
         """The arrays in the order of the function: arguments, then results."""
-        token = ("batch", "length")
+        token = ("batch", self.new_tokens or "length")
         step = token + ((self.steps,) if self.steps > 1 else ())
         state = ("batch", self.value_heads, self.key_dim, self.value_dim)
         arrays = [
@@ -104,6 +112,13 @@ class Recurrence:
             arrays.append(Array("w", self.dtype, (*token, self.key_heads, self.key_dim)))
         if self.alpha:
             arrays.append(Array("alpha", self.dtype, (*token, self.value_heads)))
+        if self.new_tokens:
+            row = ("batch", "length", self.value_heads)
+            arrays += [
+                Array("k_cache", self.dtype, (*row, self.key_dim), is_updated=True),
+                Array("u_cache", self.dtype, (*row, self.value_dim), is_updated=True),
+                Array("cached", "i64", ("batch",)),
+            ]
         output = (*token, self.value_heads, self.value_dim)
         arrays.append(Array("o", self.dtype, output, is_result=True))
         if self.final:
@@ -123,6 +138,7 @@ class Recurrence:
         types = {name: tensor(array) for name, array in arrays.items()}
         results = [array.name for array in self.arrays() if array.is_result]
         arguments = [name for name in arrays if name not in results]
+        results += [array.name for array in self.arrays() if array.is_updated]
         values = {name: f"%{name}" for name in arguments}
         lines = []
         if self.norm:
@@ -147,18 +163,24 @@ class Recurrence:
         operands += [("initial", "s0")] if self.initial else []
         operands += [("write", "w")] if self.own_write else []
         operands += [("alpha", "alpha")] if self.alpha else []
-        lines.append(", ".join(f"%{name}" for name in results) + " = delta.recurrence")
+        given = {name: f"%{name}_new" if name in arguments else f"%{name}" for name in results}
+        lines.append(", ".join(given.values()) + " = delta.recurrence")
         for operand, name in operands:
             used = types.get(f"{name}_used", types[name])
             lines.append(f"    {operand}({values[name]} : {used})")
+        caches = f"{types['k_cache']}, {types['u_cache']}" if self.new_tokens else ""
+        if self.new_tokens:
+            lines.append(f"    cache(%k_cache, %u_cache : {caches})")
+            lines.append(f"    cached(%cached : {types['cached']})")
         lines.append(f"    {{{', '.join(self._attributes())}}}")
         others = {"s": "state", "u": "u"}
         more = "".join(
             f", {others[name]}({types[name]})" for name in results if name in others
         )
+        more += f", cache({caches})" if self.new_tokens else ""
         lines.append(f"    -> {types['o']}{more}")
         returned = ", ".join(types[name] for name in results)
-        lines.append(f"return {', '.join(f'%{name}' for name in results)} : {returned}")
+        lines.append(f"return {', '.join(given.values())} : {returned}")
 
         parameters = ", ".join(f"%{name}: {types[name]}" for name in arguments)
         head = f"func.func @{self.name}({parameters})\n    -> ({returned}) {{\n"
@@ -204,8 +226,12 @@ def parse(name, table):
     functions = (recurrence.write, recurrence.read)
     if functions != ("", "") and not set(functions) <= set(KERNELS):
         raise ValueError(f"recurrence {name}: write and read must be two of {KERNELS}")
-    if recurrence.has_state and (recurrence.own_write or recurrence.alpha or recurrence.u):
-        raise ValueError(f"recurrence {name}: own_write, alpha and u need write and read")
+    if recurrence.has_state and (
+        recurrence.own_write or recurrence.alpha or recurrence.u or recurrence.new_tokens
+    ):
+        raise ValueError(
+            f"recurrence {name}: own_write, alpha, u and new_tokens need write and read"
+        )
     if not recurrence.has_state and (
         recurrence.gate or recurrence.initial or recurrence.final or recurrence.steps > 1
     ):
