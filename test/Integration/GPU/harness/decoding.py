@@ -10,12 +10,14 @@ their keys and u in a cache, and the tokens behind them a few at a time.
 
 import torch
 
-from . import compare
+from . import compare, device
 from .device import Launch, same_bits
 from .numerics import draw_on_device, evaluate_reference
-from .report import holds, measure
+from .report import Measurement, holds, measure
 
 STEPS = 3  # calls of the decoding artefact
+RUNS = 11  # of what is timed
+LEAST_SHARE = 0.75  # of the bandwidth of a copy
 
 
 class Whole:
@@ -104,3 +106,45 @@ def check_decode(context, case):
     )
     lines.append(holds("the cache without room", kept))
     return lines
+
+
+def median_seconds(call):
+    """Of RUNS calls on a busy GPU, by events."""
+    times = []
+    for _ in range(RUNS + 2):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        call()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end) / 1e3)
+    return sorted(times[2:])[RUNS // 2]
+
+
+def check_bandwidth(context, case):
+    """A cache that is full but for the new tokens: its bytes over the time of a call,
+    against the bandwidth of a copy, whose bytes are read and written."""
+    artefact = context.artefact(case.recurrence)
+    torch.manual_seed(case.data.seed)
+    call, cached = {}, case.length - case.recurrence.new_tokens
+    for info in artefact.arrays:
+        if not info.is_result:
+            sizes = info.sizes(case.batch, case.length)
+            dtype = device.DTYPES[info.dtype]
+            call[info.name] = (
+                torch.full(sizes, cached, dtype=dtype, device="cuda")
+                if info.name == "cached"
+                else torch.randn(sizes, dtype=dtype, device="cuda")
+            )
+    launch = Launch(artefact, case.batch, case.length, call)
+    size = sum(call[name].nbytes for name in ("k_cache", "u_cache"))
+    seconds = median_seconds(launch.start)
+    launch.finish()
+    source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    copy = 2 * source.nbytes / median_seconds(lambda: target.copy_(source))
+    share = size / seconds / copy
+    measured = f"{1e6 * seconds:.0f} us, {size / seconds / 1e12:.2f} of {copy / 1e12:.2f} TB/s"
+    return [
+        Measurement("a call", measured, f"{LEAST_SHARE:.0%} of a copy", share >= LEAST_SHARE)
+    ]
