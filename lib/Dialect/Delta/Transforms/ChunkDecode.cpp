@@ -278,16 +278,16 @@ void DecodeChunks::attend(const RowBlock &block, Value segment) {
         b.load({b.arrays.uCache}, ImplicitTiles::at(earlier, block.head),
                earlier.count, {1, 3}, {b.chunk, op.getValueDim()});
     SmallVector<Value> carried;
-    ValueRange left_over = loop.getRegionIterArgs();
+    ValueRange remaining = loop.getRegionIterArgs();
     for (auto [scan, query] : llvm::zip(scans, queries)) {
       size_t size = scan.sums.pack().size();
       b.name("s_j");
       Value scores = gram(query, key, scan.kernel, Part::Full);
       b.name("acc");
-      RowSums next = advance(RowSums::unpack(left_over.take_front(size)),
+      RowSums next = advance(RowSums::unpack(remaining.take_front(size)),
                              scores, known, Part::Full, earlier.count);
       llvm::append_range(carried, next.pack());
-      left_over = left_over.drop_front(size);
+      remaining = remaining.drop_front(size);
     }
     scf::YieldOp::create(b, carried);
   }

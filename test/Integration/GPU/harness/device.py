@@ -67,16 +67,17 @@ class Launch:
     """Arrays of one call, and the call itself.
 
     `arguments` {name: tensor on the GPU, in the dtype of the ABI} are copied. A
-    tensor of batch 1 stands for a batch of equal sequences.
+    tensor of batch 1 stands for a batch of equal sequences. Arrays start `offset`
+    bytes from where a multiple of 512 would be.
     """
 
-    def __init__(self, artefact, batch, length, arguments):
+    def __init__(self, artefact, batch, length, arguments, offset=ARRAY_OFFSET):
         self.artefact = artefact
         self.arguments = arguments
         self.arrays = {}
         for info in artefact.arrays:
             sizes = info.sizes(batch, length)
-            array = GuardedArray(sizes, DTYPES[info.dtype], ARRAY_OFFSET)
+            array = GuardedArray(sizes, DTYPES[info.dtype], offset)
             if not info.is_result:
                 array.tensor.copy_(arguments[info.name])
             self.arrays[info.name] = array
