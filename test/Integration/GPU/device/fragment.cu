@@ -48,6 +48,12 @@ __global__ void masked(const float *src, float *out) {
 }
 
 template <int Rows, int Cols>
+__global__ void masked_columns(const float *src, float *out, int64_t columns) {
+  const auto a = load<Frag<Rows, Cols>>(src, Cols, 1);
+  store(mask_columns(a, columns, -5.0f), out, Cols, 1);
+}
+
+template <int Rows, int Cols>
 __global__ void diagonals(float *out, int64_t diagonal) {
   store(identity<Rows, Cols, Rows / 16>(diagonal), out, Cols, 1);
 }
@@ -146,6 +152,25 @@ static void check_masks() {
   check_mask<Part::StrictUpper, RowSteps, ColumnSteps, Rows, Cols>();
 }
 
+template <int Rows, int Cols> static void check_column_mask() {
+  for (int64_t columns :
+       {int64_t(-1), int64_t(0), int64_t(1), int64_t(Cols / 2 + 3),
+        int64_t(Cols), int64_t(1) << 32}) {
+    std::vector<double> x, want;
+    for (int i = 0; i < Rows; ++i)
+      for (int j = 0; j < Cols; ++j) {
+        x.push_back(j < columns ? i + 0.01 * j : NAN);
+        want.push_back(j < columns ? double(float(i + 0.01 * j)) : -5);
+      }
+    Buffer<float> in(convert<float>(x)), out(x.size());
+    launch(masked_columns<Rows, Cols>, Rows * 2, 0, in.data(), out.data(),
+           columns);
+    compare("mask from column " + std::to_string(columns) + " of " +
+                std::to_string(Rows) + "x" + std::to_string(Cols),
+            out.values(), want);
+  }
+}
+
 template <int Rows, int Cols> static void check_identity() {
   for (int64_t diagonal :
        {int64_t(0), int64_t(1), int64_t(-17), int64_t(Cols - 1), int64_t(Cols),
@@ -211,6 +236,8 @@ int main() {
   check_moves<float>();
   check_moves<bf16>();
   check_moves<half_t>();
+  check_column_mask<16, 32>();
+  check_column_mask<64, 64>();
   check_masks<1, 1, 64, 64>();
   check_masks<1, 1, 32, 32>();
   check_masks<1, 2, 32, 64>();
