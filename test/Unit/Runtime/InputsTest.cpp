@@ -168,6 +168,20 @@ TEST(Inputs, CorrelatedKeys) {
   EXPECT_NEAR(square, 128.0, 20.0);
 }
 
+TEST(Inputs, CountsAreWholeAndReachBothEnds) {
+  InputRequest counts = request(OperandRole::Cached, {1000}, DType::I64);
+  counts.countMax = 3;
+  HostTensor x = drawInput(counts, 1);
+  int64_t seen[4] = {};
+  for (int64_t i = 0; i < x.size(); ++i) {
+    ASSERT_GE(x.get(i), 0.0);
+    ASSERT_LE(x.get(i), 3.0);
+    ++seen[static_cast<int64_t>(x.get(i))];
+  }
+  for (int64_t count : seen)
+    EXPECT_GT(count, 200);
+}
+
 TEST(Inputs, EmptyTensors) {
   EXPECT_EQ(drawInput(request(OperandRole::Key, {0, 5, 3, 16}), 1).size(), 0);
   EXPECT_EQ(drawInput(request(OperandRole::Value, {2, 0}), 1).size(), 0);
