@@ -133,8 +133,13 @@ std::optional<Growth> GrowthAnalysis::get(Value value) {
       })
       // Divisors are at least 1.
       .Case<arith::SubIOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
-            arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp, arith::MinSIOp,
-            arith::MinUIOp>([&](auto op) { return get(op.getLhs()); })
+            arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp>(
+          [&](auto op) { return get(op.getLhs()); })
+      // Either bounds the smaller one; the device's size is not known.
+      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto op) {
+        std::optional<Growth> bound = get(op.getLhs());
+        return bound ? bound : get(op.getRhs());
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -255,11 +260,13 @@ LogicalResult HostReader::readArguments() {
   }
   if (anyLength)
     return success();
-  // A recurrence of fixed length: the arrays say it by their first one.
+  // A recurrence of fixed length: the arrays say it by their first one, or by
+  // their first cache.
   for (HostArray &array : program.arrays)
-    if (array.type.getRank() > 1) {
+    if (array.type.getRank() > 1 && (!program.length || array.isUpdated)) {
       program.length = array.type.getDimSize(LengthAxis);
-      break;
+      if (array.isUpdated)
+        break;
     }
   return success();
 }
