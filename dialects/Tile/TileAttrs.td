@@ -93,7 +93,7 @@ def Tile_SmemAttr : Tile_Attr<"Smem", "smem"> {
     A 16-bit tile is kept in panels of 64 columns (32, 16) whose rows are `swizzle` =
     128 (64, 32) bytes, the 16-byte units of a row permuted by the row index as TMA
     does; one swizzle serves K-major and MN-major readers. `swizzle = 0`: f32 vectors
-    and scratch, row-major (rows of a matrix of fewer than 32 columns padded to 32).
+    and scratch, row-major (with a gap of 8 elements behind each row of a matrix).
   }];
   let parameters = (ins "int64_t":$swizzle);
   let assemblyFormat = "`<` $swizzle `>`";

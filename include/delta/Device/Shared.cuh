@@ -84,17 +84,18 @@ template <class T, int N> struct SharedVector {
   DELTA_DEVICE uint32_t at(int i) const { return address + i * 4; }
 };
 
-/// Rows x Cols floats, row-major, 128-byte aligned. Groups of eight columns are
-/// permuted by row so that fragments can be read and written in pairs (i, j),
-/// (i, j + 1) and columns of a fragment's transpose one by one, both without
-/// bank conflict. Rows of fewer than 32 columns are padded to 32.
+/// Rows x Cols floats, row-major, 128-byte aligned, with a gap of eight floats
+/// behind each row. Rows that follow each other then begin eight banks apart:
+/// pairs (i, j), (i, j + 1) of a fragment are read and written without bank
+/// conflict, columns of its transpose in two passes. Addresses are sums, so
+/// that what is known of them at compile time is part of the instruction.
 template <class T, int Rows, int Cols> struct SharedMatrix {
   static_assert(sizeof(T) == 4, "elements are float");
   static_assert(Cols == 16 || Cols % 32 == 0,
                 "columns fill the 32 banks, or half of them");
   using element = T;
   static constexpr int rows = Rows, cols = Cols;
-  static constexpr int row_cols = Cols < 32 ? 32 : Cols;
+  static constexpr int row_cols = Cols + 8;
   static constexpr int bytes = Rows * row_cols * 4;
 
   uint32_t address;
@@ -102,13 +103,10 @@ template <class T, int Rows, int Cols> struct SharedMatrix {
   DELTA_DEVICE explicit SharedMatrix(SharedBase base, uint32_t byte_offset = 0)
       : address(base.address + byte_offset) {}
 
-  /// Address of element (row, column); the eight elements of an aligned group
-  /// of eight columns are contiguous.
+  /// Address of element (row, column). Four elements from a multiple of four
+  /// on are 16-byte aligned.
   DELTA_DEVICE uint32_t at(int row, int column) const {
-    // Rows 0 .. 3, rows 4 .. 7, the even and the odd rows of any eight each
-    // meet all four groups: 0 1 2 3 1 0 3 2.
-    const int phase = (row & 3) ^ ((row >> 2) & 1);
-    return address + (row * row_cols + (column ^ (phase << 3))) * 4;
+    return address + (row * row_cols + column) * 4;
   }
 };
 

@@ -17,7 +17,7 @@
 // entries (|beta| for unit keys and beta in [0, 2]), so nothing can overflow
 // that M does not; repeated squaring of A has no such bound. 3xTF32 splits a
 // float into two tf32 numbers, a = big + small, and drops small x small only:
-// products are good to about 2^-22, and exact while operands are integers of up
+// products are good to about 2^-20, and exact while operands are integers of up
 // to 11 bits.
 //
 //===----------------------------------------------------------------------===//
@@ -40,11 +40,9 @@ template <int N> DELTA_DEVICE SplitFloats<N> split(const float (&x)[N]) {
   SplitFloats<N> r;
 #pragma unroll
   for (int i = 0; i < N; ++i) {
-    // To 11 bits, half away from zero, in integer arithmetic (the conversion
-    // instruction is emulated by twice as many). The difference is exact and
-    // has 12 bits at most, of which the unit cuts off the last. A NaN that the
-    // addition destroys comes back through the difference.
-    r.big[i] = (__float_as_uint(x[i]) + 0x1000u) & 0xffffe000u;
+    // The first 11 bits of 24. The difference is exact and has the other 13,
+    // of which the unit cuts off two.
+    r.big[i] = __float_as_uint(x[i]) & 0xffffe000u;
     r.small[i] = __float_as_uint(x[i] - __uint_as_float(r.big[i]));
   }
   return r;
@@ -74,26 +72,6 @@ struct ProductSum {
 // holds two adjacent rows of the right operand, which is a transpose: two
 // adjacent floats of a row in memory.
 
-/// Addresses of element (row, column) of the 8 x 8 groups of a matrix, with row
-/// and column below 8. What a lane adds to a group's address is computed once.
-struct InGroups {
-  uint32_t base, phase, row_bytes;
-
-  template <int C>
-  DELTA_DEVICE InGroups(const SharedMatrix<float, C, C> &matrix, int row,
-                        int column)
-      : row_bytes(SharedMatrix<float, C, C>::row_cols * 4) {
-    // The groups of a row are permuted by a number of the row alone.
-    base = matrix.address + row * row_bytes + column * 4;
-    phase = matrix.at(row, column) - base;
-  }
-
-  /// In the group that starts at (row, column), multiples of 8.
-  DELTA_DEVICE uint32_t at(int row, int column) const {
-    return base + row * row_bytes + ((column * 4) ^ phase);
-  }
-};
-
 /// A 16 x 16 left operand: x[4 k ..] belongs to columns 8 k + 2 t and + 1, in
 /// the order that mma.m16n8k8 wants.
 struct LeftBlock {
@@ -106,15 +84,14 @@ DELTA_DEVICE LeftBlock read_transposed_left(
     const SharedMatrix<float, C, C> &scratch, int row, int column) {
   LeftBlock r;
 #pragma unroll
-  for (int j = 0; j < 2; ++j) {
-    const InGroups lane(scratch, fragment_column() + j, fragment_row());
+  for (int k = 0; k < 2; ++k)
 #pragma unroll
-    for (int k = 0; k < 2; ++k)
+    for (int j = 0; j < 2; ++j)
 #pragma unroll
       for (int i = 0; i < 2; ++i)
         r.x[4 * k + 2 * j + i] =
-            load_shared(lane.at(row + 8 * k, column + 8 * i));
-  }
+            load_shared(scratch.at(row + fragment_column() + 8 * k + j,
+                                   column + fragment_row() + 8 * i));
   return r;
 }
 
@@ -125,15 +102,14 @@ write_transposed_left(const LeftBlock &a,
                       const SharedMatrix<float, C, C> &scratch, int row,
                       int column) {
 #pragma unroll
-  for (int j = 0; j < 2; ++j) {
-    const InGroups lane(scratch, fragment_column() + j, fragment_row());
+  for (int k = 0; k < 2; ++k)
 #pragma unroll
-    for (int k = 0; k < 2; ++k)
+    for (int j = 0; j < 2; ++j)
 #pragma unroll
       for (int i = 0; i < 2; ++i)
-        store_shared(lane.at(row + 8 * k, column + 8 * i),
+        store_shared(scratch.at(row + fragment_column() + 8 * k + j,
+                                column + fragment_row() + 8 * i),
                      a.x[4 * k + 2 * j + i]);
-  }
 }
 
 /// `sign` times the sum, as a left operand.
@@ -155,14 +131,15 @@ template <int C>
 DELTA_DEVICE void add_product(ProductSum &sum, const LeftBlock &a,
                               const SharedMatrix<float, C, C> &scratch, int row,
                               int column) {
-  const InGroups lane(scratch, fragment_row(), fragment_column());
   const SplitFloats<8> left = split(a.x);
 #pragma unroll
   for (int n = 0; n < 2; ++n)
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       float b[2];
-      load_shared(lane.at(row + 8 * n, column + 8 * k), b[0], b[1]);
+      load_shared(scratch.at(row + fragment_row() + 8 * n,
+                             column + fragment_column() + 8 * k),
+                  b[0], b[1]);
       const SplitFloats<2> right = split(b);
       const uint32_t *big = left.big + 4 * k, *small = left.small + 4 * k;
       mma_tf32(sum.main[n], big, right.big[0], right.big[1]);
@@ -188,14 +165,14 @@ template <int C>
 DELTA_DEVICE void write_block(const SharedMatrix<float, C, C> &scratch, int row,
                               int column, float x0, float x1, float x2,
                               float x3) {
-  const InGroups lane(scratch, fragment_row(), fragment_column());
-  store_shared(lane.at(row, column), x0, x1);
-  store_shared(lane.at(row + 8, column), x2, x3);
+  row += fragment_row();
+  column += fragment_column();
+  store_shared(scratch.at(row, column), x0, x1);
+  store_shared(scratch.at(row + 8, column), x2, x3);
 }
 
-/// Replaces the diagonal block at (origin, origin), strictly lower A_ii, by
-/// (I + A_ii)^-1. One warp; the lanes of each half warp hold a column each,
-/// both halves the same, and each half writes half of the rows.
+/// Replaces the strictly lower diagonal block A_ii at (origin, origin) by
+/// (I + A_ii)^-1. Half a warp, a lane a column; each half its own block.
 template <int C>
 DELTA_DEVICE void invert_diagonal(const SharedMatrix<float, C, C> &scratch,
                                   int origin) {
@@ -210,8 +187,7 @@ DELTA_DEVICE void invert_diagonal(const SharedMatrix<float, C, C> &scratch,
       float a[4];
       asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                    : "=f"(a[0]), "=f"(a[1]), "=f"(a[2]), "=f"(a[3])
-                   : "r"(InGroups(scratch, i % 8, k % 8)
-                             .at(origin + i / 8 * 8, origin + k / 8 * 8))
+                   : "r"(scratch.at(origin + i, origin + k))
                    : "memory");
 #pragma unroll
       for (int j = 0; j < 4 && k + j < i; ++j)
@@ -220,12 +196,9 @@ DELTA_DEVICE void invert_diagonal(const SharedMatrix<float, C, C> &scratch,
     x[i] = sum;
   }
   __syncwarp();
-  const int half = lane_index() >> 4;
 #pragma unroll
-  for (int i = 0; i < 8; ++i)
-    store_shared(InGroups(scratch, i, column % 8)
-                     .at(origin + 8 * half, origin + column / 8 * 8),
-                 half == 0 ? x[i] : x[i + 8]);
+  for (int i = 0; i < 16; ++i)
+    store_shared(scratch.at(origin + i, origin + column), x[i]);
 }
 
 /// Computes blocks (column + D, column), .. of M, transposed: (M_ij)^T =
@@ -255,13 +228,13 @@ DELTA_DEVICE void invert_column(const SharedMatrix<float, C, C> &scratch,
 /// (I + A)^-1 of the strictly lower triangular A, C = 16, 32, 64 or 128. What
 /// `a` holds on and above the diagonal is not used.
 ///
-/// Barriers: two (one for C = 16), at least C / 16 warps in the CTA. `scratch`
-/// must be free when the function is entered; it is free behind the next
-/// barrier after it.
+/// Barriers: three (two for C = 16), at least C / 16 warps in the CTA.
+/// `scratch` must be free when the function is entered; it is free behind the
+/// next barrier after it.
 ///
-/// Work: block column j costs sum_{i > j} (i - j + 1) block products and is one
-/// warp's. Which warp's differs from CTA to CTA, so that the schedulers of an
-/// SM that holds several get equal work.
+/// Work: half a warp inverts a diagonal block; block column j costs sum_{i > j}
+/// (i - j + 1) block products and is one warp's. Which warp's differs from CTA
+/// to CTA, so that the schedulers of an SM that holds several get equal work.
 template <int C>
 DELTA_DEVICE Fragment<float, C, C, C / 16>
 triangular_inverse(const Fragment<float, C, C, C / 16> &a,
@@ -276,21 +249,24 @@ triangular_inverse(const Fragment<float, C, C, C / 16> &a,
       if (n / 2 <= warp)
         detail::write_block(scratch, 16 * warp, 8 * n, a.x[4 * n],
                             a.x[4 * n + 1], a.x[4 * n + 2], a.x[4 * n + 3]);
-    __syncwarp();
-    detail::invert_diagonal(scratch, 16 * warp);
+  }
+  cta_sync();
+  const int turn = (warp + blockIdx.x) % blocks;
+  if (warp < blocks && 2 * turn < blocks) {
+    // Both halves invert the only block of C = 16, and write the same.
+    const int block = blocks == 1 ? 0 : 2 * turn + (lane_index() >> 4);
+    detail::invert_diagonal(scratch, 16 * block);
   }
   cta_sync();
   if constexpr (blocks > 1) {
     if (warp < blocks) {
-      const int column = (warp + blockIdx.x) % blocks;
       detail::LeftBlock m[blocks];
-      m[0] = detail::read_transposed_left(scratch, 16 * column, 16 * column);
-      detail::invert_column<1>(scratch, column, m);
+      m[0] = detail::read_transposed_left(scratch, 16 * turn, 16 * turn);
+      detail::invert_column<1>(scratch, turn, m);
     }
     cta_sync();
   }
   const int row_block = fragment_warp<blocks>();
-  const detail::InGroups lane(scratch, fragment_row(), fragment_column());
   Fragment<float, C, C, C / 16> m;
 #pragma unroll
   for (int n = 0; n < C / 8; ++n)
@@ -298,7 +274,8 @@ triangular_inverse(const Fragment<float, C, C, C / 16> &a,
     for (int half = 0; half < 2; ++half)
       detail::load_shared_if(
           n / 2 <= row_block,
-          lane.at(n / 2 * 16 + 8 * half, 16 * row_block + n % 2 * 8),
+          scratch.at(fragment_row() + n / 2 * 16 + 8 * half,
+                     fragment_column() + 16 * row_block + n % 2 * 8),
           m.x[4 * n + 2 * half], m.x[4 * n + 2 * half + 1]);
   return m;
 }

@@ -22,11 +22,11 @@
 // CHECK:           %[[QT:.*]] = delta.load %[[Q]][%[[b]], %[[FIRST]], %[[h]], %{{.*}}] rows(%[[N]])
 // CHECK:           %[[VT:.*]] = delta.load %[[V]][%[[b]], %[[FIRST]], %[[h]], %{{.*}}] rows(%[[N]])
 // CHECK:           %[[BT:.*]] = delta.load %[[BETA]][%[[b]], %[[FIRST]], %[[h]]] rows(%[[N]]) dims [1]
+// CHECK:           %[[P:.*]] = delta.gram %[[QT]], %[[KT]] part<lower> {prec = #delta.prec<bf16>, scale = 1.250000e-01 : f32}
 // CHECK:           %[[KK:.*]] = delta.gram %[[KT]], %[[KT]] part<strict_lower> {prec = #delta.prec<bf16>}
 // CHECK:           %[[A:.*]] = delta.scale %[[KK]], %[[BT]] {axis = 0 : i64}
 // CHECK:           %[[M:.*]] = delta.tri_inverse %[[A]] : tensor<32x32xf32>
 // CHECK:           %[[D:.*]] = delta.scale %[[M]], %[[BT]] {axis = 1 : i64}
-// CHECK:           %[[P:.*]] = delta.gram %[[QT]], %[[KT]] part<lower> {prec = #delta.prec<bf16>, scale = 1.250000e-01 : f32}
 // CHECK:           %[[KS:.*]] = delta.read %[[KT]], %[[S]] {prec = #delta.prec<bf16>}
 // CHECK:           %[[R:.*]] = arith.subf %[[VT]], %[[KS]]
 // CHECK:           %[[U:.*]] = delta.apply %[[D]], %[[R]] part<lower> {prec = #delta.prec<bf16>}
@@ -46,8 +46,9 @@ func.func @deltanet(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 
 // -----
 
-// Gated DeltaNet with bounded keys and beta: the inverse is gate free, and its
-// bound allows for the rounding of the normalised keys to bf16. Two value heads
+// Gated DeltaNet: the decay goes into A and P, in front of the inverse. Keys and beta
+// are bounded; the bound of the inverse allows for the rounding of the normalised keys
+// to bf16. Two value heads
 // share a key head; prologues stand behind the loads; the chunk is chosen; names
 // given by the user stay; the schedule moves to the function.
 
@@ -71,12 +72,12 @@ func.func @deltanet(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 // CHECK:           %[[G0:.*]] = delta.load {{.*}} : memref<?x?x4xf32> -> tensor<64xf32>
 // CHECK:           %[[LEAST:.*]] = arith.maximumf %[[G0]]
 // CHECK:           %[[G:.*]] = delta.gate_prefix %[[LEAST]]
-// CHECK:           %[[A:.*]] = delta.scale %{{.*}}, %[[B]] {axis = 0 : i64}
-// CHECK:           %[[M:.*]] = delta.tri_inverse %[[A]] {entry_bound = 1.00782776 : f32}
-// CHECK:           %[[MB:.*]] = delta.scale %[[M]], %[[B]] {axis = 1 : i64}
-// CHECK:           %[[D:.*]] = delta.decay %[[MB]], %[[G]], %[[G]] part<lower>
-// CHECK:           %[[QK:.*]] = delta.gram
+// CHECK:           %[[QK:.*]] = delta.gram {{.*}} part<lower>
 // CHECK:           %[[P:.*]] = delta.decay %[[QK]], %[[G]], %[[G]] part<lower>
+// CHECK:           %[[A0:.*]] = delta.scale %{{.*}}, %[[B]] {axis = 0 : i64}
+// CHECK:           %[[A:.*]] = delta.decay %[[A0]], %[[G]], %[[G]] part<strict_lower>
+// CHECK:           %[[M:.*]] = delta.tri_inverse %[[A]] {entry_bound = 1.00782776 : f32}
+// CHECK:           %[[D:.*]] = delta.scale %[[M]], %[[B]] {axis = 1 : i64}
 // CHECK:           delta.read %[[K]], %[[S]] decay(%[[G]] : tensor<64xf32>)
 // CHECK:           %[[U:.*]] = delta.apply %[[D]],
 // CHECK:           delta.apply %[[P]], %[[U]]
@@ -93,7 +94,7 @@ func.func @gated(%q: tensor<?x?x2x128xbf16> {delta.name = "query"}, %k: tensor<?
 
 // -----
 
-// Nothing bounds beta here: the decay goes into A, before the inverse.
+// Nothing bounds beta here, so the inverse carries no bound.
 
 // CHECK-LABEL: func @unbounded
 // CHECK:       %[[A:.*]] = delta.decay %{{.*}}, %[[G:.*]], %[[G]] part<strict_lower>
@@ -131,9 +132,9 @@ func.func @unbounded(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: ten
 // CHECK:       %[[GT0:.*]] = delta.load %arg4[%{{.*}}, %[[FIRST]], %{{.*}}] rows(%[[N]]) dims [1] : memref<?x?x2xf32> -> tensor<32xf32>
 // CHECK:       %[[GT1:.*]] = arith.maximumf %[[GT0]]
 // CHECK:       %[[GT:.*]] = delta.gate_prefix %[[GT1]]
-// CHECK:       delta.tri_inverse %{{.*}} {entry_bound = 5.2{{[0-9]*}} : f32}
 // CHECK:       delta.gram {{.*}} part<lower> {{.*}}steps = 3 : i64} : tensor<32x64xf32>, tensor<64x64xf32> -> tensor<32x64xf32>
 // CHECK:       %[[P:.*]] = delta.decay %{{.*}}, %[[GT]], %[[G]] part<lower> {steps = 3 : i64}
+// CHECK:       delta.tri_inverse %{{.*}} {entry_bound = 5.2{{[0-9]*}} : f32}
 // CHECK:       delta.read {{.*}} decay(%[[G]] : tensor<64xf32>)
 // CHECK:       delta.read {{.*}} decay(%[[GT]] : tensor<32xf32>)
 // CHECK:       delta.apply %[[P]], {{.*}} part<lower> {{.*}}steps = 3 : i64} : tensor<32x64xf32>, tensor<64x64xf32> -> tensor<32x64xf32>

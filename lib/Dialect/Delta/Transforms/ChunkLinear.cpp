@@ -155,20 +155,15 @@ Value LinearChunk::writeMatrix(Value key, Value beta) {
   b.name("A");
   Value a = ScaleOp::create(b, gram, beta, /*axis=*/0);
   // A scalar decay is a similarity, so it may be applied to A or to the
-  // inverse. The gate-free inverse is the same for all decays of a chunk, but
-  // where its entries are not bounded they may overflow although the decayed
-  // ones do not.
-  bool gateFree = rowDecay && bound;
-  if (rowDecay && !gateFree)
+  // inverse. In front, it shrinks what is inverted, and the factors serve A and
+  // the read matrix and are done with before the inverse begins.
+  if (rowDecay)
     a = DecayOp::create(b, a, rowDecay, rowDecay, Part::StrictLower, 1);
   b.name("M");
   Value inverse = TriInverseOp::create(b, a, boundAttr,
                                        /*row_stochastic=*/false);
   b.name("T");
-  Value scaled = ScaleOp::create(b, inverse, beta, /*axis=*/1);
-  if (!gateFree)
-    return scaled;
-  return DecayOp::create(b, scaled, rowDecay, rowDecay, Part::Lower, 1);
+  return ScaleOp::create(b, inverse, beta, /*axis=*/1);
 }
 
 Value LinearChunk::chunkBody(Value batch, Value head, Value first,
@@ -211,14 +206,15 @@ Value LinearChunk::chunkBody(Value batch, Value head, Value first,
       b.load(arrays.beta, {batch, firstRow, head}, rowCount, {1}, {rows});
   loadDecay(batch, head, first, count);
 
-  // Without the state: these can be computed for all chunks at once.
-  Value write = writeMatrix(key, beta);
+  // Without the state: these can be computed for all chunks at once. The read
+  // matrix first: while the inverse is computed it need not be kept.
   b.name("P");
   Value read =
       GramOp::create(b, tile({tokenRows, rows}), query, key, Part::Lower, steps,
                      scale, FeatureKernel::Linear, b.prec);
   if (rowDecay)
     read = DecayOp::create(b, read, tokenDecay, rowDecay, Part::Lower, steps);
+  Value write = writeMatrix(key, beta);
 
   // With the state.
   b.name("KS");

@@ -244,12 +244,8 @@ void Splitter::buildPrepare() {
   map.map(loop.batch(), batch);
   map.map(loop.head(), head);
   map.map(loop.chunk(), chunk);
-  for (Block *block : {loop.heads.getBody(), loop.chunks.getBody()})
-    for (Operation &op : block->getOperations())
-      if (needed.contains(&op))
-        body.clone(op, map);
-
-  for (const Crossing &crossing : crossings) {
+  // A value is stored where it is made: nothing keeps it longer.
+  auto storeCrossing = [&](const Crossing &crossing) {
     Value tile = map.lookup(crossing.value);
     body.setLoc(crossing.value.getLoc());
     auto type = cast<RankedTensorType>(tile.getType());
@@ -258,7 +254,16 @@ void Splitter::buildPrepare() {
     StoreOp::create(body, tile, crossing.workspace,
                     slot(body, crossing, batch, chunk, head), /*rows=*/Value(),
                     slotDims(crossing.value));
-  }
+  };
+  for (Block *block : {loop.heads.getBody(), loop.chunks.getBody()})
+    for (Operation &op : block->getOperations()) {
+      if (!needed.contains(&op))
+        continue;
+      body.clone(op, map);
+      for (const Crossing &crossing : crossings)
+        if (crossing.value.getDefiningOp() == &op)
+          storeCrossing(crossing);
+    }
 }
 
 void Splitter::readCrossings() {

@@ -46,9 +46,10 @@ tile::verifySharedBuffer(MemRefType type,
 int64_t tile::getSharedBytes(MemRefType type) {
   SmallVector<int64_t> shape(type.getShape());
   auto space = cast<SmemAttr>(type.getMemorySpace());
-  // Shorter rows of f32 scratch would not be free of bank conflicts.
+  // The gap behind each row of f32 scratch keeps it free of bank conflicts.
+  constexpr int64_t gap = 8;
   if (space.getSwizzle() == 0 && shape.size() > 1)
-    shape.back() = std::max<int64_t>(shape.back(), 32);
+    shape.back() += gap;
   return ShapedType::getNumElements(shape) * type.getElementTypeBitWidth() / 8;
 }
 

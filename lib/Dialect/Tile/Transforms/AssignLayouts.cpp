@@ -11,9 +11,11 @@
 /// thread behind loads and scans, a slice behind reductions. What can be had in
 /// any layout (constants, reads of shared vectors, arithmetic on these) is made
 /// again in each layout that is asked for; that costs less than moving it.
-/// Where layouts still differ stands a `tile.convert`. A vector that a loop
-/// carries stays in the layout that it enters with; one that enters as a number
-/// is a statistic of rows, and so a slice.
+/// Arithmetic on vectors of several layouts is done in the one that its users
+/// take. Where layouts still differ stands a `tile.convert`, in front of the
+/// loops that do not change what it moves. A vector that a loop carries stays in
+/// the layout that it enters with; one that enters as a number is a statistic of
+/// rows, and so a slice.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace delta::tile {
@@ -55,6 +58,25 @@ static void setLayout(Value value, Attribute layout) {
 
 static bool isElementwise(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op);
+}
+
+/// Whether all uses of a vector, also of what arithmetic makes of it, take one
+/// element a thread: they move it to memory.
+static bool isUsedFlat(Value vector) {
+  return llvm::all_of(vector.getUsers(), [](Operation *user) {
+    return isa<StoreOp, WriteOp>(user) ||
+           (isElementwise(user) && isUsedFlat(user->getResult(0)));
+  });
+}
+
+/// `user`, or the outermost loop around it that `vector` is not made in.
+static Operation *getFirstUse(Value vector, Operation *user) {
+  while (auto loop = dyn_cast<LoopLikeOpInterface>(user->getParentOp())) {
+    if (!loop.isDefinedOutsideOfLoop(vector))
+      break;
+    user = loop;
+  }
+  return user;
 }
 
 namespace {
@@ -158,13 +180,21 @@ LogicalResult LayoutAssigner::assignResults(Operation *op) {
       auto frag = cast<FragAttr>(tensorTypeOf(reduce.getInput()).getEncoding());
       setLayout(result, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
     } else if (isElementwise(op) && !op->getOperands().empty()) {
-      // The layout of the first operand that has one; the others follow. A
-      // slice goes first, as there is a way from flat to it and none back.
+      // Flat where an operand is and that is wanted. Else a slice, if any: there
+      // is a way from flat to every slice, but not back from all. Else that of
+      // the first operand that has one. The others follow.
+      Attribute layout;
+      bool isFlat = false;
       for (Value operand : op->getOperands()) {
-        Attribute layout = isVector(operand) ? layoutOf(operand) : Attribute();
-        if (layout && (!layoutOf(result) || isa<SliceAttr>(layout)))
-          setLayout(result, layout);
+        Attribute has = isVector(operand) ? layoutOf(operand) : Attribute();
+        isFlat |= has == flat;
+        if (has && (!layout || isa<SliceAttr>(has)))
+          layout = has;
       }
+      if (isFlat && isUsedFlat(result))
+        layout = flat;
+      if (layout)
+        setLayout(result, layout);
     } else if (!isa<ReadOp, arith::ConstantOp, tensor::SplatOp>(op)) {
       if (failed(assignValue(result, op)))
         return failure();
@@ -177,6 +207,9 @@ Value LayoutAssigner::demand(Value vector, Attribute layout, Operation *user) {
   Attribute has = layoutOf(vector);
   if (has == layout)
     return vector;
+  // A flat vector is one register: it may stay through a loop.
+  if (has && layout == flat)
+    user = getFirstUse(vector, user);
   Value &known = made[{vector, layout, user->getBlock()}];
   if (known)
     return known;
