@@ -66,10 +66,10 @@ def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
     }
     ```
     The chunk has the length that the recurrence names, else 64 rows, and 32 rows of a
-    cache. With a scalar
-    decay the triangular inverse is gate free where the function's own prologues
-    bound its entries (l2norm on the keys, sigmoid on beta). What the chunked phase
-    looks like, and why, is in docs/delta-dialect.md.
+    cache. A scalar decay is applied to what the triangular inverse inverts; the
+    inverse names a bound of its entries where the function's own prologues prove one
+    (l2norm on the keys, sigmoid on beta). What the chunked phase looks like, and why,
+    is in docs/delta-dialect.md.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

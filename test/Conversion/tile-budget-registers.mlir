@@ -72,8 +72,8 @@ tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {grid = 1 : i64, 
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
   %R = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
-  // expected-note @below {{the most are alive here}}
   %X = arith.addf %S, %R : tensor<64x256xf32, #tile.frag<warps = 4>>
+  // expected-note @below {{the most are alive here}}
   tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x256xf32, #tile.frag<warps = 4>>, memref<64x256xf32>
   tile.return
 }
@@ -158,5 +158,56 @@ tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {
   }, {
   ^bb0(%k: index):
   }
+  tile.return
+}
+
+// -----
+
+!square = tensor<64x64xf32, #tile.frag<warps = 4>>
+!small = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!row = tensor<64xf32, #tile.slice<axis = 0, #tile.frag<warps = 4>>>
+
+// A kernel that inverts, with nothing on its way meanwhile. Arithmetic in front of the
+// inverse and of the writes is done element by element: of A, B and P there is never a
+// whole tile. Beside X (32), which is stored last, and r (2) the inverse works with 24
+// for three blocks of a column and 48 for sums and operands: 106. With 10 more that would
+// be four CTAs an SM.
+
+// CHECK-LABEL: tile.kernel @inverts
+// CHECK-SAME: min_blocks = 4 : i64, registers = 106 : i64
+tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
+  %p = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+  %v = tile.alloc : memref<64xf32, #tile.smem<0>>
+  %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !square
+  %r = tile.read %v : memref<64xf32, #tile.smem<0>> -> !row
+  %ri = tile.spread %r {axis = 0 : i64} : !row -> !square
+  %P = arith.mulf %X, %ri : !square
+  %Pm = tile.mask lower %P : !square
+  %Pa = arith.truncf %Pm : !square to !small
+  tile.write %Pa, %p : !small, memref<64x64xbf16, #tile.smem<128>>
+  %A = arith.mulf %X, %ri : !square
+  %B = arith.mulf %A, %ri : !square
+  %M = tile.tri_inverse %B scratch(%scratch : memref<64x64xf32, #tile.smem<0>>) : !square
+  %T = arith.mulf %M, %ri : !square
+  %Ta = arith.truncf %T : !square to !small
+  tile.write %Ta, %p : !small, memref<64x64xbf16, #tile.smem<128>>
+  tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// The same with few registers: no more than 16 warps an SM are asked for.
+
+// CHECK-LABEL: tile.kernel @small
+// CHECK-SAME: min_blocks = 8 : i64, registers = 56 : i64
+tile.kernel @small(%i: index, %s: memref<32x32xf32>) attributes {grid = 1 : i64, warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %scratch = tile.alloc : memref<32x32xf32, #tile.smem<0>>
+  %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<32x32xf32> -> tensor<32x32xf32, #tile.frag<warps = 2>>
+  %M = tile.tri_inverse %X scratch(%scratch : memref<32x32xf32, #tile.smem<0>>) : tensor<32x32xf32, #tile.frag<warps = 2>>
+  tile.store %M, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<32x32xf32, #tile.frag<warps = 2>>, memref<32x32xf32>
   tile.return
 }

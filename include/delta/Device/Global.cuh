@@ -45,6 +45,37 @@ template <class T> DELTA_DEVICE float load_if(const T *from, bool valid) {
   }
 }
 
+/// Copies Bytes bytes, 16, 8, 4 or 2, from shared to global memory if `valid`.
+/// Predicated instructions: behind a branch, addresses are computed again.
+template <int Bytes>
+DELTA_DEVICE void store_piece(void *to, uint32_t from, bool valid) {
+  if constexpr (Bytes == 16)
+    asm volatile("{ .reg .pred p; .reg .b32 a, b, c, d;\n"
+                 "setp.ne.s32 p, %2, 0;\n"
+                 "@p ld.shared.v4.b32 {a, b, c, d}, [%1];\n"
+                 "@p st.global.v4.b32 [%0], {a, b, c, d}; }" ::"l"(to),
+                 "r"(from), "r"(static_cast<int>(valid))
+                 : "memory");
+  else if constexpr (Bytes == 8)
+    asm volatile("{ .reg .pred p; .reg .b64 a; setp.ne.s32 p, %2, 0;\n"
+                 "@p ld.shared.b64 a, [%1];\n"
+                 "@p st.global.b64 [%0], a; }" ::"l"(to),
+                 "r"(from), "r"(static_cast<int>(valid))
+                 : "memory");
+  else if constexpr (Bytes == 4)
+    asm volatile("{ .reg .pred p; .reg .b32 a; setp.ne.s32 p, %2, 0;\n"
+                 "@p ld.shared.b32 a, [%1];\n"
+                 "@p st.global.b32 [%0], a; }" ::"l"(to),
+                 "r"(from), "r"(static_cast<int>(valid))
+                 : "memory");
+  else
+    asm volatile("{ .reg .pred p; .reg .b16 a; setp.ne.s32 p, %2, 0;\n"
+                 "@p ld.shared.b16 a, [%1];\n"
+                 "@p st.global.b16 [%0], a; }" ::"l"(to),
+                 "r"(from), "r"(static_cast<int>(valid))
+                 : "memory");
+}
+
 } // namespace detail
 
 /// The f32 fragment F with element (i, j) = src[i row_stride + j col_stride]
@@ -110,37 +141,19 @@ DELTA_DEVICE void store_tile(const SharedTile<T, Rows, Cols> &tile, T *dst,
   static_assert(Threads % pieces == 0, "a pass of the CTA stores whole rows");
   constexpr int step = Threads / pieces; // rows of one pass
   const int thread = unhoisted_thread_index();
+  // Of a whole tile every row is valid, and no predicate is left.
+  __builtin_assume(thread >= 0 && thread < Threads);
   const int first = thread / pieces, column = thread % pieces * elements;
   const int bound = column < width ? detail::bounded_rows<Rows>(rows) : 0;
   T *to = dst + first * row_stride + column;
+  // Computed here, not once more for each piece.
+  asm volatile("" : "+l"(to));
 // Wholly unrolled, all loads from the tile are issued first and hold registers.
-#pragma unroll 4
+#pragma unroll 2
   for (int i = 0; i * Threads < total; ++i) {
     const int row = first + i * step;
-    if (row < bound) {
-      const uint32_t from = tile.piece(row, column / 8) + column % 8 * 2;
-      if constexpr (Bytes == 16)
-        asm volatile("{ .reg .b32 a, b, c, d;\n"
-                     "ld.shared.v4.b32 {a, b, c, d}, [%1];\n"
-                     "st.global.v4.b32 [%0], {a, b, c, d}; }" ::"l"(to),
-                     "r"(from)
-                     : "memory");
-      else if constexpr (Bytes == 8)
-        asm volatile("{ .reg .b64 a; ld.shared.b64 a, [%1];\n"
-                     "st.global.b64 [%0], a; }" ::"l"(to),
-                     "r"(from)
-                     : "memory");
-      else if constexpr (Bytes == 4)
-        asm volatile("{ .reg .b32 a; ld.shared.b32 a, [%1];\n"
-                     "st.global.b32 [%0], a; }" ::"l"(to),
-                     "r"(from)
-                     : "memory");
-      else
-        asm volatile("{ .reg .b16 a; ld.shared.b16 a, [%1];\n"
-                     "st.global.b16 [%0], a; }" ::"l"(to),
-                     "r"(from)
-                     : "memory");
-    }
+    detail::store_piece<Bytes>(to, tile.piece(row, column / 8) + column % 8 * 2,
+                               row < bound);
     to += step * row_stride;
   }
 }

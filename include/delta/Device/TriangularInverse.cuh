@@ -62,8 +62,7 @@ DELTA_DEVICE void mma_tf32(float (&d)[4], const uint32_t *a, uint32_t b0,
 /// drown in the sum, and the chains of dependent instructions stay short.
 struct ProductSum {
   float main[2][4] = {};
-  float left[2][4] = {};  // small x big
-  float right[2][4] = {}; // big x small
+  float corrections[2][4] = {}; // small x big and big x small
 };
 
 // A product contracts over every eight in the order 0 2 4 6 1 3 5 7. A lane
@@ -120,14 +119,14 @@ DELTA_DEVICE LeftBlock as_left(const ProductSum &sum, float sign) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int from = i % 2 * 2 + i / 2;
-      r.x[4 * k + i] =
-          sign * (sum.main[k][from] + (sum.left[k][from] + sum.right[k][from]));
+      r.x[4 * k + i] = sign * (sum.main[k][from] + sum.corrections[k][from]);
     }
   return r;
 }
 
-/// sum += a b^T, b the 16 x 16 block at (row, column).
-template <int C>
+/// sum += a b^T, b the 16 x 16 block at (row, column): the whole block, or a
+/// lower triangle, whose upper right quarter is skipped.
+template <Part P, int C>
 DELTA_DEVICE void add_product(ProductSum &sum, const LeftBlock &a,
                               const SharedMatrix<float, C, C> &scratch, int row,
                               int column) {
@@ -136,6 +135,8 @@ DELTA_DEVICE void add_product(ProductSum &sum, const LeftBlock &a,
   for (int n = 0; n < 2; ++n)
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
+      if (outside_part<P, 1, 1>(8 * n, 8, 8 * k, 8))
+        continue;
       float b[2];
       load_shared(scratch.at(row + fragment_row() + 8 * n,
                              column + fragment_column() + 8 * k),
@@ -143,8 +144,8 @@ DELTA_DEVICE void add_product(ProductSum &sum, const LeftBlock &a,
       const SplitFloats<2> right = split(b);
       const uint32_t *big = left.big + 4 * k, *small = left.small + 4 * k;
       mma_tf32(sum.main[n], big, right.big[0], right.big[1]);
-      mma_tf32(sum.left[n], small, right.big[0], right.big[1]);
-      mma_tf32(sum.right[n], big, right.small[0], right.small[1]);
+      mma_tf32(sum.corrections[n], small, right.big[0], right.big[1]);
+      mma_tf32(sum.corrections[n], big, right.small[0], right.small[1]);
     }
 }
 
@@ -215,8 +216,8 @@ DELTA_DEVICE void invert_column(const SharedMatrix<float, C, C> &scratch,
   ProductSum sum, block;
 #pragma unroll
   for (int k = 0; k < D; ++k)
-    add_product(sum, m[k], scratch, i, j + 16 * k);
-  add_product(block, as_left(sum, -1.0f), scratch, i, i);
+    add_product<Part::Full>(sum, m[k], scratch, i, j + 16 * k);
+  add_product<Part::Lower>(block, as_left(sum, -1.0f), scratch, i, i);
   m[D] = as_left(block, 1.0f);
   write_transposed_left(m[D], scratch, j, i);
   if constexpr (D + 1 < C / 16)
@@ -233,8 +234,8 @@ DELTA_DEVICE void invert_column(const SharedMatrix<float, C, C> &scratch,
 /// next barrier after it.
 ///
 /// Work: half a warp inverts a diagonal block; block column j costs sum_{i > j}
-/// (i - j + 1) block products and is one warp's. Which warp's differs from CTA
-/// to CTA, so that the schedulers of an SM that holds several get equal work.
+/// (i - j + 1) block products and is warp j's. Handing the columns to other
+/// warps in every other CTA of an SM was measured to gain nothing.
 template <int C>
 DELTA_DEVICE Fragment<float, C, C, C / 16>
 triangular_inverse(const Fragment<float, C, C, C / 16> &a,
@@ -251,18 +252,17 @@ triangular_inverse(const Fragment<float, C, C, C / 16> &a,
                             a.x[4 * n + 1], a.x[4 * n + 2], a.x[4 * n + 3]);
   }
   cta_sync();
-  const int turn = (warp + blockIdx.x) % blocks;
-  if (warp < blocks && 2 * turn < blocks) {
+  if (2 * warp < blocks) {
     // Both halves invert the only block of C = 16, and write the same.
-    const int block = blocks == 1 ? 0 : 2 * turn + (lane_index() >> 4);
+    const int block = blocks == 1 ? 0 : 2 * warp + (lane_index() >> 4);
     detail::invert_diagonal(scratch, 16 * block);
   }
   cta_sync();
   if constexpr (blocks > 1) {
     if (warp < blocks) {
       detail::LeftBlock m[blocks];
-      m[0] = detail::read_transposed_left(scratch, 16 * turn, 16 * turn);
-      detail::invert_column<1>(scratch, turn, m);
+      m[0] = detail::read_transposed_left(scratch, 16 * warp, 16 * warp);
+      detail::invert_column<1>(scratch, warp, m);
     }
     cta_sync();
   }

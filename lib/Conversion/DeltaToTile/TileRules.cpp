@@ -368,14 +368,21 @@ void TileBody::convertDecay(DecayOp op) {
   Value result = op.getResult();
   Orientation o = orientationOf(op.getInput());
   Value input = wide(op.getInput(), o);
+  // As powers of two: the vectors are scaled, not each element.
+  constexpr float log2e = 1.44269504f;
+  nameAs("G_log2", op.getLoc());
+  Value rowPrefix = times(vector(op.getRows()), log2e);
+  Value columnPrefix = op.getColumns() == op.getRows()
+                           ? rowPrefix
+                           : times(vector(op.getColumns()), log2e);
   nameAs("G_i", op.getLoc());
-  Value rows = spread(vector(op.getRows()), 0, result, o);
+  Value rows = spread(rowPrefix, 0, result, o);
   nameAs("G_j", op.getLoc());
-  Value columns = spread(vector(op.getColumns()), 1, result, o);
+  Value columns = spread(columnPrefix, 1, result, o);
   nameAs("gap", op.getLoc());
   Value gap = arith::SubFOp::create(b, rows, columns);
   nameAs("E", op.getLoc());
-  Value factor = math::ExpOp::create(b, gap);
+  Value factor = math::Exp2Op::create(b, gap);
   b.setLoc(op.getLoc());
   // Outside of the part the exponential may overflow; nobody sees that.
   Value decayed = arith::MulFOp::create(b, input, factor);

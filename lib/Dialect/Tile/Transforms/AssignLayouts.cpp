@@ -13,9 +13,9 @@
 /// again in each layout that is asked for; that costs less than moving it.
 /// Arithmetic on vectors of several layouts is done in the one that its users
 /// take. Where layouts still differ stands a `tile.convert`, in front of the
-/// loops that do not change what it moves. A vector that a loop carries stays in
-/// the layout that it enters with; one that enters as a number is a statistic of
-/// rows, and so a slice.
+/// loops that do not change what it moves. A vector that a loop carries stays
+/// in the layout that it enters with; one that enters as a number is a
+/// statistic of rows, and so a slice.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -180,9 +180,9 @@ LogicalResult LayoutAssigner::assignResults(Operation *op) {
       auto frag = cast<FragAttr>(tensorTypeOf(reduce.getInput()).getEncoding());
       setLayout(result, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
     } else if (isElementwise(op) && !op->getOperands().empty()) {
-      // Flat where an operand is and that is wanted. Else a slice, if any: there
-      // is a way from flat to every slice, but not back from all. Else that of
-      // the first operand that has one. The others follow.
+      // Flat where an operand is and that is wanted. Else a slice, if any:
+      // there is a way from flat to every slice, but not back from all. Else
+      // that of the first operand that has one. The others follow.
       Attribute layout;
       bool isFlat = false;
       for (Value operand : op->getOperands()) {

@@ -47,23 +47,32 @@ static constexpr int64_t kOverlap = 96;
 
 /// The same of a kernel in which nothing overlaps: the more CTAs an SM holds,
 /// the better.
-static constexpr int64_t kAlone = 32;
+static constexpr int64_t kAlone = 10;
+
+/// Warps of an SM that such a kernel asks for. Of 20, a register prediction
+/// below 96, one kernel in three spilled.
+static constexpr int64_t kAloneWarps = 16;
 
 /// Registers are given to a warp in units of eight a thread.
 static constexpr int64_t kRegisterUnit = 8;
 
-static bool isSum(Operation *op) {
-  auto reduce = dyn_cast<ReduceOp>(op);
-  return isa<arith::AddFOp, arith::SubFOp>(op) ||
-         (reduce && reduce.getKind() == Combine::Add);
-}
-
-/// A product that is only added to something is contracted with the sum (fused
-/// multiply-add), element by element.
-static bool isContracted(Value value) {
-  return value.getDefiningOp<arith::MulFOp>() && value.hasOneUse() &&
-         isSum(*value.user_begin()) &&
-         value.getDefiningOp()->getBlock() == (*value.user_begin())->getBlock();
+/// Whether `value` is never whole, but made element by element where it is
+/// used: a product that is only added to something is contracted with the sum
+/// (fused multiply-add); arithmetic on the way to memory, or into a sum, is
+/// done where the last op of the chain stands.
+static bool isFused(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || value.use_empty() ||
+      !(OpTrait::hasElementwiseMappableTraits(def) || isa<MaskOp>(def)))
+    return false;
+  Operation *user = *value.user_begin();
+  if (user->getBlock() != def->getBlock() || !llvm::all_equal(value.getUsers()))
+    return false;
+  if (isa<WriteOp, StoreOp, ReduceOp, TriInverseOp>(user) ||
+      (isa<arith::MulFOp>(def) && value.hasOneUse() &&
+       isa<arith::AddFOp, arith::SubFOp>(user)))
+    return true;
+  return user->getNumResults() == 1 && isFused(user->getResult(0));
 }
 
 /// Registers that a value occupies by itself. Repeated vectors are read from
@@ -76,22 +85,34 @@ static int64_t registersOf(Value value) {
   if (!type)
     return 0;
   if (Operation *def = value.getDefiningOp())
-    if (isa<SpreadOp, tensor::SplatOp, arith::ConstantOp>(def) ||
-        isContracted(value))
+    if (isa<SpreadOp, tensor::SplatOp, arith::ConstantOp>(def))
       return 0;
+  if (isFused(value))
+    return 0;
   auto layout = dyn_cast_or_null<LayoutInterface>(type.getEncoding());
   return layout ? layout.getRegisters(type) : 0;
 }
 
-/// What has to be alive for a use of `value`: of a repeated vector the vector,
-/// of a contracted product its factors.
-static void collectSources(Value value, SmallVectorImpl<Value> &sources) {
+/// Registers that an op uses while it runs. An inverse holds the blocks of a
+/// column but the last, 8 each, and 48 for sums and operands
+/// (TriangularInverse.cuh).
+static int64_t workOf(Operation *op) {
+  auto inverse = dyn_cast<TriInverseOp>(op);
+  if (!inverse)
+    return 0;
+  int64_t blocks = inverse.getInput().getType().getDimSize(0) / 16;
+  return 8 * (blocks - 1) + 48;
+}
+
+/// Calls `visit` for what keeps `value` computable: the vector behind a
+/// repeated one, the operands of what is fused, else the value itself.
+static void forEachSource(Value value, function_ref<void(Value)> visit) {
   if (auto spread = value.getDefiningOp<SpreadOp>())
-    return collectSources(spread.getInput(), sources);
-  if (!isContracted(value))
-    return sources.push_back(value);
-  for (Value factor : value.getDefiningOp()->getOperands())
-    collectSources(factor, sources);
+    return forEachSource(spread.getInput(), visit);
+  if (!isFused(value))
+    return visit(value);
+  for (Value operand : value.getDefiningOp()->getOperands())
+    forEachSource(operand, visit);
 }
 
 namespace {
@@ -119,11 +140,10 @@ static int64_t sum(const llvm::SetVector<Value> &values) {
 /// Calls `visit` for the tiles that `op` itself needs. What a product in flight
 /// reads must stay where it is until the product is awaited.
 static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
-  SmallVector<Value> sources;
+  if (op->getNumResults() == 1 && isFused(op->getResult(0)))
+    return;
   for (Value operand : op->getOperands())
-    collectSources(operand, sources);
-  for (Value value : sources)
-    visit(value);
+    forEachSource(operand, visit);
   if (!isa<AwaitOp>(op))
     return;
   for (Value operand : op->getOperands())
@@ -156,6 +176,9 @@ static bool isReused(Operation *op, Value use) {
     return llvm::is_contained(await.getInflight(), use);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return llvm::is_contained(loop.getInits(), use);
+  // What is inverted lies in shared memory before the work begins.
+  if (isa<TriInverseOp>(op))
+    return true;
   return OpTrait::hasElementwiseMappableTraits(op);
 }
 
@@ -183,7 +206,8 @@ static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
     for (Value use : dying)
       (isReused(&op, use) ? reused : kept) += registersOf(use);
     int64_t across = behind - results;
-    peak.include({across + kept + std::max(results, reused), &op});
+    peak.include(
+        {across + kept + std::max({results, reused, workOf(&op)}), &op});
     for (Value use : dying)
       alive.insert(use);
     for (Region &region : op.getRegions())
@@ -258,7 +282,8 @@ private:
     }
     kernel.setRegisters(peak.registers);
 
-    int64_t besides = overlaps(kernel) ? kOverlap : kAlone;
+    bool isAlone = !overlaps(kernel);
+    int64_t besides = isAlone ? kAlone : kOverlap;
     int64_t registers =
         llvm::alignTo(std::min(peak.registers + besides, cap), kRegisterUnit);
     int64_t byRegisters = limits.registers / (registers * threads);
@@ -268,7 +293,8 @@ private:
         kernel.getSharedBytes().value_or(0) + limits.reservedSharedBytes;
     int64_t byShared =
         (limits.sharedBytes + limits.reservedSharedBytes) / bytes;
-    int64_t byThreads = limits.smThreads / threads;
+    int64_t byThreads = isAlone ? kAloneWarps * delta::warpThreads / threads
+                                : limits.smThreads / threads;
     kernel.setMinBlocks(
         std::max<int64_t>(1, std::min({byRegisters, byShared, byThreads})));
     return success();

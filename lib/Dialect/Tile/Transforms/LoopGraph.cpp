@@ -81,7 +81,8 @@ int64_t delta::tile::getIssueCycles(Operation *op) {
     elements = std::max(elements, countElements(type));
   for (Type type : op->getResultTypes())
     elements = std::max(elements, countElements(type));
-  return elements * (isa<math::ExpOp>(op) ? kExpCycles : kElementCycles);
+  return elements *
+         (isa<math::ExpOp, math::Exp2Op>(op) ? kExpCycles : kElementCycles);
 }
 
 //===----------------------------------------------------------------------===//
