@@ -207,14 +207,4 @@ def Tile_WaitLaunchesOp : Tile_FinalOp<"wait_launches"> {
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_ReleaseLaunchesOp : Tile_FinalOp<"release_launches"> {
-  let hasVerifier = 0;
-  let summary = "The launch behind this one may start, as far as this CTA goes";
-  let description = [{
-    Makes nothing visible: a launch that overlaps waits for the end of this one.
-    Without the op a CTA releases when it ends.
-  }];
-  let assemblyFormat = "attr-dict";
-}
-
 #endif // TILE_FINAL_OPS_TD

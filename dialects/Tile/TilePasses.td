@@ -142,13 +142,15 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def PrefetchVectors : Pass<"tile-prefetch-vectors", "::mlir::ModuleOp"> {
-  let summary = "Load vectors to registers before they are needed";
+def PrefetchLoads : Pass<"tile-prefetch-loads", "::mlir::ModuleOp"> {
+  let summary = "Load what stays in registers before it is needed";
   let description = [{
-    A load of a vector that `tile-place` left in registers moves in front of the first
-    wait of its block. In a loop of a constant number of iterations (value heads that
-    share a key head) the vector of the next iteration is loaded at the start of this
-    one and carried; the last iteration loads its own again.
+    For loads that `tile-place` left in registers. A vector is loaded in front of the
+    first wait of its block. In a loop from 0 in steps of 1 the tile of the next
+    iteration is loaded in this one and carried: a vector at its start, a matrix where
+    this iteration's was last used, so that the two are never alive at once. The last
+    iteration loads its own again. Where the number of iterations is not a constant, the
+    load in front of the loop has a `bound` of no rows for a loop that has none.
 
     ```mlir
     scf.for %i = %c0 to %c4 step %c1 { %v = tile.load %beta[%b, %t, %i]; use %v }
@@ -414,7 +416,7 @@ def OverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
     (sm_90 on). A launch that touches what an earlier launch of the function writes, or
     writes what one reads, is marked `overlap`. Its kernel waits in front of the first
     such access, in each role that has one. It starts when the CTAs in front have ended,
-    not when they have begun (`tile.release_launches`): CTAs that are resident early lie
+    not when they have begun: CTAs that are resident early lie
     on whichever multiprocessor was free first, which cost 5 to 7 % on an H200 where
     there are more chains than multiprocessors, for 1 to 4 % where there are few.
 

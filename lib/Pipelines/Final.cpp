@@ -30,7 +30,7 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(tile::createPlace());
   // What is left in registers now is; it is carried by loops that get layouts.
-  pm.addPass(tile::createPrefetchVectors());
+  pm.addPass(tile::createPrefetchLoads());
   // Layouts follow from places: a right operand has none any more.
   pm.addPass(tile::createAssignLayouts());
   pm.addPass(tile::createLowerConverts());

@@ -37,27 +37,3 @@ func.func @source(%k: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
   }
   return
 }
-
-// -----
-
-func.func @initial(%k: memref<?x?x2x64xbf16>, %v: memref<?x?x2x64xbf16>, %B: index, %n: index, %T: index) attributes {
-    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c64 = arith.constant 64 : index
-  scf.forall (%b, %h) in (%B, 2) {
-    %made = delta.identity %h : tensor<64x64xf32>
-    // expected-error @+1 {{split_sequence: expected an initial state that is loaded or all equal}}
-    %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %made) -> (tensor<64x64xf32>) {
-      %t = arith.muli %c, %c64 : index
-      %left = arith.subi %T, %t : index
-      %rows = arith.minui %left, %c64 : index
-      %K = delta.load %k[%b, %t, %h, %c0] rows(%rows) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
-      %V = delta.load %v[%b, %t, %h, %c0] rows(%rows) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
-      %X = arith.subf %V, %S : tensor<64x64xf32>
-      %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
-      scf.yield %next : tensor<64x64xf32>
-    }
-  }
-  return
-}

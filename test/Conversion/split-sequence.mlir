@@ -14,7 +14,7 @@
 // CHECK: %[[SEGMENTS:.*]] = arith.select %[[SPLIT]], %[[COUNT]], %{{.*}}
 // CHECK: %[[SOME:.*]] = arith.maxui %[[SEGMENTS]], %{{.*}}
 // CHECK: %[[TRANSFERRED:.*]] = arith.subi %[[SOME]], %{{.*}}
-// CHECK: %[[MAPS:.*]] = memref.alloc({{.*}}) {delta.name = "transfers"} : memref<?x2x128x128xf32>
+// CHECK: %[[MAPS:.*]] = memref.alloc({{.*}}) {delta.name = "transfers"} : memref<?x2x128x256xf32>
 // CHECK: %[[STARTS:.*]] = memref.alloc({{.*}}) {delta.name = "starts"} : memref<?x2x128x128xf32>
 // CHECK: scf.if %[[SPLIT]] {
 
@@ -25,8 +25,8 @@
 // CHECK: %[[MAP:.*]] = arith.divui %[[WORK]], %{{.*}}
 // CHECK: %[[SEGMENT:.*]] = arith.remui %[[MAP]], %[[TRANSFERRED]]
 // CHECK: %[[FIRST:.*]] = arith.muli %[[SEGMENT]], %[[LENGTH]]
-// CHECK: %[[LEFT:.*]] = arith.muli %[[PART]], %{{.*}}
-// CHECK: %[[DIAGONAL:.*]] = arith.subi %{{.*}}, %{{.*}}
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[PART]], %{{.*}}
+// CHECK: %[[DIAGONAL:.*]] = arith.subi %{{.*}}, %[[COLUMN]]
 // CHECK: %[[ONE:.*]] = delta.identity %[[DIAGONAL]]
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[LENGTH]] step %{{.*}} iter_args({{.*}} = %[[ONE]])
 // CHECK: arith.addi %[[FIRST]], %[[I]]
@@ -40,32 +40,34 @@
 // CHECK: delta.apply
 // CHECK-NOT: delta.apply
 // CHECK: delta.update
-// CHECK: delta.store %{{.*}}, %[[MAPS]][%[[WORK]], %[[HEAD]], %{{.*}}, %{{.*}}] dims [2, 3]
+// CHECK: delta.store %{{.*}}, %[[MAPS]][%[[MAP]], %[[HEAD]], %{{.*}}, %[[COLUMN]]] dims [2, 3]
 // CHECK: } {delta.name = "transfer"}
 
-// S' = N + M S, in blocks of 64 rows and in three products each.
-// CHECK: scf.forall (%[[B:.*]], %{{.*}}) in (%{{.*}}, 2) {
-// CHECK-COUNT-2: delta.store {{.*}}, %[[STARTS]]
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[TRANSFERRED]] step %{{.*}} iter_args({{.*}}, {{.*}}) -> (tensor<64x128xf32>, tensor<64x128xf32>)
-// CHECK: %[[NARROW:.*]] = arith.truncf %[[S:.*]] : tensor<64x128xf32> to tensor<64x128xbf16>
-// CHECK: %[[ROUNDED:.*]] = arith.extf %[[NARROW]]
-// CHECK: %[[WIDE_REST:.*]] = arith.subf %[[S]], %[[ROUNDED]]
-// CHECK: %[[NARROW_REST:.*]] = arith.truncf %[[WIDE_REST]]
-// CHECK: %[[STATE_REST:.*]] = arith.extf %[[NARROW_REST]]
-// CHECK: %[[M:.*]] = delta.load %[[MAPS]]{{.*}} -> tensor<64x64xf32>
-// CHECK: %[[MN:.*]] = arith.truncf %[[M]]
-// CHECK: %[[MR:.*]] = arith.extf %[[MN]]
+// S' = N + M S, in three products: rounded and rest of both, without rest times rest.
+// CHECK: scf.forall (%[[B:.*]], %[[HEAD:.*]]) in (%{{.*}}, 2) {
+// CHECK: delta.store %[[S0:.*]], %[[STARTS]]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[TRANSFERRED]] step %{{.*}} iter_args(%[[S:.*]] = %[[S0]]) -> (tensor<128x128xf32>)
+// CHECK: %[[OF_BATCH:.*]] = arith.muli %[[B]], %[[TRANSFERRED]]
+// CHECK: %[[MAP:.*]] = arith.addi %[[OF_BATCH]], %[[I]]
+// CHECK: %[[BEHIND_N:.*]] = arith.constant 128 : index
+// CHECK: %[[M:.*]] = delta.load %[[MAPS]][%[[MAP]], %[[HEAD]], %{{.*}}, %[[BEHIND_N]]] dims [2, 3] : memref<?x2x128x256xf32> -> tensor<128x128xf32>
+// CHECK: %[[NARROW_M:.*]] = arith.truncf %[[M]]
+// CHECK: %[[MR:.*]] = arith.extf %[[NARROW_M]]
 // CHECK: %[[WIDE_M:.*]] = arith.subf %[[M]], %[[MR]]
 // CHECK: %[[NARROW_M:.*]] = arith.truncf %[[WIDE_M]]
 // CHECK: %[[M_REST:.*]] = arith.extf %[[NARROW_M]]
-// CHECK: delta.load %[[MAPS]]{{.*}} -> tensor<64x64xf32>
-// CHECK: %[[N:.*]] = delta.load %[[MAPS]]{{.*}} -> tensor<64x128xf32>
-// CHECK: %[[S1:.*]] = delta.apply %[[M_REST]], %[[ROUNDED]] acc(%[[N]] : {{.*}}) part<full>
-// CHECK: %[[S2:.*]] = delta.apply %[[MR]], %[[STATE_REST]] acc(%[[S1]] : {{.*}}) part<full>
-// CHECK: delta.apply %[[MR]], %[[ROUNDED]] acc(%[[S2]] : {{.*}}) part<full>
-// CHECK-COUNT-9: delta.apply
-// CHECK-NOT: delta.apply
-// CHECK-COUNT-2: delta.store {{.*}}, %[[STARTS]]
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[S]] : tensor<128x128xf32> to tensor<128x128xbf16>
+// CHECK: %[[SR:.*]] = arith.extf %[[NARROW]]
+// CHECK: %[[WIDE_REST:.*]] = arith.subf %[[S]], %[[SR]]
+// CHECK: %[[NARROW_REST:.*]] = arith.truncf %[[WIDE_REST]]
+// CHECK: %[[S_REST:.*]] = arith.extf %[[NARROW_REST]]
+// CHECK: %[[N:.*]] = delta.load %[[MAPS]][%[[MAP]], %[[HEAD]], %{{.*}}, %{{.*}}] dims [2, 3] : memref<?x2x128x256xf32> -> tensor<128x128xf32>
+// CHECK: %[[S1:.*]] = delta.apply %[[M_REST]], %[[SR]] part<full>
+// CHECK: %[[S2:.*]] = delta.apply %[[MR]], %[[S_REST]] acc(%[[S1]] : {{.*}}) part<full>
+// CHECK: %[[S3:.*]] = delta.apply %[[MR]], %[[SR]] acc(%[[N]] : {{.*}}) part<full>
+// CHECK: %[[NEXT:.*]] = arith.addf %[[S3]], %[[S2]]
+// CHECK: delta.store %[[NEXT]], %[[STARTS]]
+// CHECK: scf.yield %[[NEXT]]
 // CHECK: } {delta.name = "combine"}
 
 // The chain as it was, from the segment's state on; the last one's state is stored.

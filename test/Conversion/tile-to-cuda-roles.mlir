@@ -40,8 +40,6 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  // CHECK: launch_dependents();
-  tile.release_launches
   // CHECK: // The ring chunks: 3 slots, then their mbarriers.
   // CHECK-NEXT: constexpr uint32_t K_offset = 0u;
   // CHECK-NEXT: constexpr uint32_t V_offset = 16384u;

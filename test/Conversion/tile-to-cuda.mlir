@@ -71,7 +71,8 @@
 // CHECK: cuda.call "write_transposed"
 // CHECK: cuda.call "store_tile"<[128]>
 // CHECK-NOT: copy_commit
-// CHECK: cuda.call "store"(%{{.*}}, %s, %{{.*}}, %{{.*}})
+// Rows of f32 move in pairs where these are aligned.
+// CHECK: cuda.call "store_pairs"(%{{.*}}, %s, %{{[a-z0-9_]+}}) :
 tile.kernel @products(%head: index {delta.name = "head"}, %chunk: index {delta.name = "chunk"}, %batch: index {delta.name = "batch"},
                       %k: memref<?x?x2x128xbf16> {delta.name = "k"}, %g: memref<?x?x2xf32> {delta.name = "g"},
                       %w: memref<64x64xbf16> {delta.name = "w"}, %s: memref<64x64xf32> {delta.name = "s"}, %length: index {delta.name = "length"})
@@ -155,7 +156,8 @@ func.func @host(%n: index, %B: index, %k: memref<?x?x2x128xbf16>, %g: memref<?x?
 // CHECK: %[[NEXT:.*]] = cuda.call "dot_nn"{{.*}} {name = "S_next"}
 // CHECK: cuda.assign %[[S]], %[[NEXT]]
 // CHECK: %[[LAST:.*]] = cuda.read %[[S]]
-// CHECK: cuda.call "store"(%[[LAST]]
+// Columns are moved element by element.
+// CHECK: cuda.call "store"(%[[LAST]], %s, %{{.*}}, %{{.*}}) :
 tile.kernel @ring(%i: index, %k: memref<?x?x64xbf16> {delta.name = "k"}, %s: memref<64x64xf32> {delta.name = "s"}, %n: index {delta.name = "n"})
     attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 25600 : i64} {
   %c0 = arith.constant 0 : index
@@ -174,7 +176,39 @@ tile.kernel @ring(%i: index, %k: memref<?x?x64xbf16> {delta.name = "k"}, %s: mem
     tile.release %slot
     scf.yield %next : !square
   }
-  tile.store %last, %s[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
+  tile.store %last, %s[%c0, %c0] {dims = array<i64: 1, 0>} : !square, memref<64x64xf32>
+  tile.return
+}
+
+// -----
+
+!square = tensor<64x64xf32, #tile.frag<warps = 4>>
+
+// Matrices of f32 in registers: in pairs along rows that are aligned to them, which
+// columns from an odd one on, rows of odd length, a bound of columns and a transpose are
+// not.
+// CHECK-LABEL: cuda.kernel @rows
+// CHECK: cuda.call "load_pairs"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %n) :
+// CHECK: cuda.call "load"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %{{.*}}) :
+// CHECK: cuda.call "load"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %{{.*}}) :
+// CHECK: cuda.call "load"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %n) :
+// CHECK: cuda.call "load"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %{{.*}}) :
+// CHECK: cuda.call "store_pairs"(%{{.*}}, %even, %{{[a-z0-9_]+}}) :
+tile.kernel @rows(%i: index, %even: memref<64x128xf32> {delta.name = "even"}, %odd: memref<64x65xf32> {delta.name = "odd"}, %n: index {delta.name = "n"})
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %column = arith.muli %i, %c16 : index
+  %a = tile.load %even[%c0, %column] bound(%n) {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !square
+  %b = tile.load %even[%c0, %i] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !square
+  %c = tile.load %odd[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x65xf32> -> !square
+  %d = tile.load %even[%c0, %c0] bound(%n) {bound_axis = 1, dims = array<i64: 0, 1>} : memref<64x128xf32> -> !square
+  %e = tile.load %even[%c0, %c0] {dims = array<i64: 1, 0>} : memref<64x128xf32> -> !square
+  %ab = arith.addf %a, %b : !square
+  %cd = arith.addf %c, %d : !square
+  %abcd = arith.addf %ab, %cd : !square
+  %all = arith.addf %abcd, %e : !square
+  tile.store %all, %even[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x128xf32>
   tile.return
 }
 

@@ -76,6 +76,17 @@ DELTA_DEVICE void store_piece(void *to, uint32_t from, bool valid) {
                  : "memory");
 }
 
+/// Two floats from `from`, 8-byte aligned, if `valid`, else zeros without
+/// reading.
+DELTA_DEVICE void load_pair_if(const float *from, bool valid, float &x,
+                               float &y) {
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %3, 0; mov.f32 %0, 0f00000000;"
+               " mov.f32 %1, 0f00000000; @p ld.global.v2.f32 {%0, %1}, [%2]; }"
+               : "=f"(x), "=f"(y)
+               : "l"(from), "r"(static_cast<int>(valid))
+               : "memory");
+}
+
 } // namespace detail
 
 /// The f32 fragment F with element (i, j) = src[i row_stride + j col_stride]
@@ -94,6 +105,42 @@ DELTA_DEVICE F load(const T *src, int64_t row_stride, int64_t col_stride,
                              first + down < rows && column + right < cols);
   }
   return r;
+}
+
+/// The f32 fragment F with element (i, j) = src[i row_stride + j] for i < rows,
+/// 0 elsewhere, two elements at a time: src is 8-byte aligned and row_stride
+/// even. Every piece of 32 bytes that is read is used whole, by one
+/// instruction.
+template <class F>
+DELTA_DEVICE F load_pairs(const float *src, int64_t row_stride,
+                          int64_t rows = F::rows) {
+  const int first = 16 * fragment_warp<F::warps>() + fragment_row();
+  const float *from = src + first * row_stride + fragment_column();
+  F r;
+#pragma unroll
+  for (int i = 0; i < F::size; i += 2) {
+    const int down = i / 2 % 2 * 8, right = i / 4 * 8;
+    detail::load_pair_if(from + down * row_stride + right, first + down < rows,
+                         r.x[i], r.x[i + 1]);
+  }
+  return r;
+}
+
+/// dst[i row_stride + j] = a(i, j) for i < rows, two elements at a time: dst is
+/// 8-byte aligned and row_stride even.
+template <int Rows, int Cols, int Warps>
+DELTA_DEVICE void store_pairs(const Fragment<float, Rows, Cols, Warps> &a,
+                              float *dst, int64_t row_stride,
+                              int64_t rows = Rows) {
+  const int first = 16 * fragment_warp<Warps>() + fragment_row();
+  float *to = dst + first * row_stride + fragment_column();
+#pragma unroll
+  for (int i = 0; i < a.size; i += 2) {
+    const int down = i / 2 % 2 * 8, right = i / 4 * 8;
+    if (first + down < rows)
+      *reinterpret_cast<float2 *>(to + down * row_stride + right) =
+          make_float2(a.x[i], a.x[i + 1]);
+  }
 }
 
 /// dst[i row_stride + j col_stride] = a(i, j) rounded to T, for i < rows and

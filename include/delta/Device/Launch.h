@@ -29,8 +29,8 @@ inline int64_t multiprocessors() {
 }
 
 /// Lets the launch start when every CTA of the launch in front of it on the
-/// stream has called launch_dependents (Roles.cuh) or ended. Its kernel calls
-/// wait_for_prior_launches before it touches what that one writes.
+/// stream has ended. Its kernel calls wait_for_prior_launches (Roles.cuh)
+/// before it touches what that one writes.
 inline cudaLaunchAttribute overlap_attribute() {
   cudaLaunchAttribute attribute = {};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -61,13 +61,6 @@ template <int Threads> DELTA_DEVICE void role_sync(int id) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(Threads) : "memory");
 }
 
-/// Lets the next launch of the stream start, if it was launched as a
-/// programmatic dependent one, as soon as every CTA of this one has called or
-/// left. Says nothing of this launch's memory: see wait_for_prior_launches.
-DELTA_DEVICE void launch_dependents() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
 /// Waits until the launches that this one was allowed to overlap have ended and
 /// their memory is visible to the calling thread. Returns at once if this is
 /// not a dependent launch.

@@ -44,6 +44,11 @@ static constexpr int64_t kRowsPerWarp = 16;
 /// waits for one head does not hold up another's.
 static constexpr int64_t kFlagStride = 32;
 
+/// Value columns of a CTA that multiplies states from the left. Its fragments
+/// are rows of the matrix, and the fewer columns it has, the more CTAs share
+/// the products.
+static constexpr int64_t kLeftProductColumns = 16;
+
 /// The name that an array or a size has in the function's interface.
 static StringRef nameOfCaptured(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
@@ -138,10 +143,13 @@ public:
   LogicalResult run();
 
 private:
-  /// The number of value-column tiles; 0 where the loop has no value axis.
-  int64_t countColumnTiles();
-  /// Rows that every fragment of the kernel has.
+  /// The type of the matrix that a loop inside carries: a state or blocks of
+  /// its rows, or sums of u. Null where there is none.
+  RankedTensorType findCarriedType();
+  /// Rows that every fragment of a kernel without a state has.
   int64_t findFragmentRows();
+  /// Chooses how tiles lie, and the rows that every fragment of the kernel has.
+  void chooseTiles();
   /// What the kernel's grid indices are called, fastest first.
   SmallVector<StringRef> gridNames();
   tile::KernelOp createKernel(ArrayRef<Value> captured, int64_t gridRank);
@@ -164,6 +172,7 @@ private:
   ScheduleAttr schedule;
   ImplicitLocOpBuilder b;
   BodyOptions options;
+  /// The number of value-column tiles; 0 where the loop has no value axis.
   int64_t columnTiles = 0;
   /// Of a block chain: counter and flags, and the number of batches.
   Value progress, batches;
@@ -171,24 +180,18 @@ private:
 
 } // namespace
 
-int64_t KernelBuilder::countColumnTiles() {
-  // What a loop carries is a state or blocks of its rows, or sums of u and
-  // statistics of their rows.
-  int64_t columns = 0;
+RankedTensorType KernelBuilder::findCarriedType() {
+  RankedTensorType matrix;
   loop.walk([&](scf::ForOp carrying) {
     for (Value carried : carrying.getRegionIterArgs())
       if (auto type = dyn_cast<RankedTensorType>(carried.getType());
           type && type.getRank() == 2)
-        columns = type.getShape().back();
+        matrix = type;
   });
-  int64_t tiles = columns / schedule.getValueColumns();
-  // A row block mostly owns all columns, as each tile needs all weights.
-  return isImplicit(loop) && tiles == 1 ? 0 : tiles;
+  return matrix;
 }
 
 int64_t KernelBuilder::findFragmentRows() {
-  if (columnTiles && !isImplicit(loop))
-    return schedule.getValueColumns();
   // Rows of implicit features ask, however many keys there are at a time; of a
   // chunk with fewer tokens than micro-steps the squares of the latter are most
   // of the work.
@@ -203,6 +206,27 @@ int64_t KernelBuilder::findFragmentRows() {
     loop.walk(
         [&](LoadOp load) { rows = load.getTile().getType().getShape()[0]; });
   return rows;
+}
+
+void KernelBuilder::chooseTiles() {
+  RankedTensorType carried = findCarriedType();
+  int64_t columns = carried ? carried.getShape()[1] : 0;
+  options.valueColumns = schedule.getValueColumns();
+  if (isChain(loop)) {
+    options.valueOrientation = Orientation::Transposed;
+    options.fragmentRows = options.valueColumns;
+  } else if (carried && !isImplicit(loop)) {
+    options.valueColumns = std::min(kLeftProductColumns, options.valueColumns);
+    options.fragmentRows = carried.getShape()[0];
+  } else {
+    options.fragmentRows = findFragmentRows();
+    // A row block mostly owns all columns, as each tile needs all weights.
+    if (columns == options.valueColumns)
+      columns = 0;
+  }
+  columnTiles = columns / options.valueColumns;
+  if (columnTiles)
+    options.valueAxis = findValueAxis(loop);
 }
 
 SmallVector<StringRef> KernelBuilder::gridNames() {
@@ -412,18 +436,10 @@ KernelBuilder::collectCaptured(SmallVectorImpl<Value> &constants) {
 }
 
 LogicalResult KernelBuilder::run() {
-  columnTiles = countColumnTiles();
-  options.fragmentRows = findFragmentRows();
+  chooseTiles();
   if (options.fragmentRows == 0 || options.fragmentRows % kRowsPerWarp != 0)
     return loop.emitError()
            << "no kernel has fragments of " << options.fragmentRows << " rows";
-  if (columnTiles) {
-    options.valueAxis = findValueAxis(loop);
-    options.valueColumns = schedule.getValueColumns();
-    // Rows of a block are the rows of fragments, as rows of its weights are.
-    if (isImplicit(loop))
-      options.valueOrientation = Orientation::Natural;
-  }
   options.chain = findBlockChain(loop);
   if (options.chain.blocks)
     progress = createProgress();

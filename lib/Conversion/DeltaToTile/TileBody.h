@@ -12,10 +12,10 @@
 ///
 /// * Tensor instructions want their rows in multiples of 16 a warp, and an
 ///   accumulator is an A operand as it lies. So tiles with a value axis are
-///   kept transposed (rows are value columns), and a product of which only the
-///   second operand has enough rows is computed transposed. A tile is asked for
-///   in an orientation; a load obeys, a computed tile has the one its product
-///   gave it.
+///   kept transposed (rows are value columns) where the state is read and
+///   updated, and a product of which only the second operand has enough rows is
+///   computed transposed. A tile is asked for in an orientation; a load obeys,
+///   a computed tile has the one its product gave it.
 /// * Products round their operands, so a tile may be asked for in 16 bits. One
 /// that
 ///   is 16-bit to begin with (an array, a normalised row) never passes through
@@ -53,12 +53,12 @@ struct BlockChain {
 /// What a kernel decides for all of its ops.
 struct BodyOptions {
   /// Rows of the kernel's fragments: 16 a warp.
-  int64_t fragmentRows;
+  int64_t fragmentRows = 0;
   /// Tiles with a value axis of which one CTA owns columns, from `firstColumn`
   /// on, and how they lie. Empty and null where the kernel has none, or owns
   /// all of it.
   llvm::DenseSet<mlir::Value> valueAxis;
-  Orientation valueOrientation = Orientation::Transposed;
+  Orientation valueOrientation = Orientation::Natural;
   int64_t valueColumns = 0;
   mlir::Value firstColumn;
   BlockChain chain;

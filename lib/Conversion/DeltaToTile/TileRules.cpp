@@ -352,12 +352,12 @@ void TileBody::convertRounding(arith::TruncFOp op) {
 void TileBody::convertIdentity(IdentityOp op) {
   Value result = op.getResult();
   Value diagonal = map.lookupOrDefault(op.getDiagonal());
-  Orientation o = kNatural;
-  if (options.valueAxis.contains(result)) {
-    // Column j of the cut tile is column firstColumn + j, and then a row.
-    o = kTransposed;
+  Orientation o = keptOrientation(result);
+  // Column j of a cut tile is column firstColumn + j, or that row.
+  if (o == kTransposed)
     diagonal = arith::SubIOp::create(b, options.firstColumn, diagonal);
-  }
+  else if (options.valueAxis.contains(result))
+    diagonal = arith::SubIOp::create(b, diagonal, options.firstColumn);
   define(
       result,
       tile::IdentityOp::create(b, typeOf(result, o, b.getF32Type()), diagonal),

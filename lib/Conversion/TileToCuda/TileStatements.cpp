@@ -65,9 +65,6 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
         cuda::CommentOp::create(b, "What earlier launches write is complete.");
         return callInPlace({}, "wait_for_prior_launches", {}, {}), success();
       })
-      .Case<ReleaseLaunchesOp>([&](ReleaseLaunchesOp) {
-        return callInPlace({}, "launch_dependents", {}, {}), success();
-      })
       .Case<memref::SubViewOp>(
           [&](memref::SubViewOp view) { return convertView(view); })
       .Case<TicketOp>([&](TicketOp ticket) { return convertTicket(ticket); })
@@ -138,6 +135,18 @@ Value KernelBody::address(Value array, ValueRange indices) {
                                 named(global.name + "_rows"));
 }
 
+/// Whether the box of a matrix of f32 that is loaded or stored is whole pairs
+/// of neighbours in memory: its rows are the array's, and nothing cuts them.
+template <typename OpT>
+static bool isPairs(OpT op, Value array, RankedTensorType tile) {
+  constexpr int64_t pairBytes = 8;
+  auto type = cast<MemRefType>(array.getType());
+  return tile.getRank() == 2 && type.getElementType().isF32() &&
+         op.getDims()[1] == type.getRank() - 1 &&
+         !(op.getBound() && op.getBoundAxis() == 1) &&
+         tile::isAligned(array, op.getIndices(), pairBytes);
+}
+
 LogicalResult KernelBody::convertLoad(tile::LoadOp op) {
   RankedTensorType type = op.getTile().getType();
   ArrayRef<int64_t> shape = type.getShape(), dims = op.getDims();
@@ -160,15 +169,18 @@ LogicalResult KernelBody::convertLoad(tile::LoadOp op) {
   if (!type.getElementType().isF32())
     return op.emitError(
         "16-bit tile straight to registers: run tile-place first");
-  SmallVector<Value> args = {from, stride(op.getSource(), dims[0]),
-                             stride(op.getSource(), dims[1])};
+  SmallVector<Value> args = {from, stride(op.getSource(), dims[0])};
+  bool inPairs = isPairs(op, op.getSource(), type);
+  if (!inPairs)
+    args.push_back(stride(op.getSource(), dims[1]));
   if (op.getBound()) {
     if (op.getBoundAxis() == 1)
       args.push_back(literal(shape[0]));
     args.push_back(use(op.getBound()));
   }
-  define(op.getTile(), callInPlace(converted, "load", TypeAttr::get(converted),
-                                   args, resultName(op)));
+  define(op.getTile(),
+         callInPlace(converted, inPairs ? "load_pairs" : "load",
+                     TypeAttr::get(converted), args, resultName(op)));
   return success();
 }
 
@@ -188,14 +200,15 @@ LogicalResult KernelBody::convertStore(tile::StoreOp op) {
         "16-bit tile straight from registers: run tile-place first");
   SmallVector<Value> args = {use(op.getTile()),
                              address(op.getDest(), op.getIndices())};
-  for (int64_t axis : dims)
+  bool inPairs = isPairs(op, op.getDest(), type);
+  for (int64_t axis : inPairs ? dims.drop_back() : dims)
     args.push_back(stride(op.getDest(), axis));
   if (op.getBound()) {
     if (shape.size() == 2 && op.getBoundAxis() == 1)
       args.push_back(literal(shape[0]));
     args.push_back(use(op.getBound()));
   }
-  callInPlace({}, "store", {}, args);
+  callInPlace({}, inPairs ? "store_pairs" : "store", {}, args);
   return success();
 }
 

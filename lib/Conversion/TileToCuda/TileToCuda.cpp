@@ -35,8 +35,7 @@ using cuda::BinaryKind;
 static bool needsHopper(tile::KernelOp kernel) {
   return kernel
       .walk([](Operation *op) {
-        return isa<tile::RolesOp, tile::DotStartOp, tile::WaitLaunchesOp,
-                   tile::ReleaseLaunchesOp>(op)
+        return isa<tile::RolesOp, tile::DotStartOp, tile::WaitLaunchesOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

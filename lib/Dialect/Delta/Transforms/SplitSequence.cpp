@@ -80,7 +80,7 @@ private:
   std::optional<SequenceRows> findSequenceRows(LoadOp load);
 
   // The loop nests.
-  Value allocate(StringRef text, Value count);
+  Value allocate(StringRef text, Value count, int64_t columns);
   Nest createNest(StringRef name, Value count);
   /// What stands in front of the chain's loop, for `batch`.
   void cloneInits(Nest &nest, Value batch);
@@ -88,7 +88,7 @@ private:
   scf::ForOp cloneChunks(Nest &nest, Value first, Value count, Value initial);
   void zeroSources(Nest &nest, Value part);
   void buildTransfers();
-  LogicalResult buildCombine();
+  void buildCombine();
   void buildSegments();
 
   void name(const Twine &text) { name(b, text); }
@@ -115,7 +115,8 @@ private:
   SmallVector<SequenceRows> sources;
   Value batches;
   Segments segments;
-  /// Workspaces: maps of the segments, and states in front of them.
+  /// Workspaces: maps of the segments, N and the parts of M side by side, and
+  /// states in front of segments.
   Value transfers, starts;
 };
 
@@ -203,9 +204,9 @@ LogicalResult SequenceSplitter::checkLinear() {
 // The loop nests
 //===----------------------------------------------------------------------===//
 
-Value SequenceSplitter::allocate(StringRef text, Value count) {
+Value SequenceSplitter::allocate(StringRef text, Value count, int64_t columns) {
   int64_t heads = *getConstantIntValue(loop.heads.getMixedUpperBound()[1]);
-  auto type = MemRefType::get({ShapedType::kDynamic, heads, keyDim, valueDim},
+  auto type = MemRefType::get({ShapedType::kDynamic, heads, keyDim, columns},
                               b.getF32Type());
   name(text);
   auto alloc = memref::AllocOp::create(b, type, ValueRange{count});
@@ -297,10 +298,11 @@ void SequenceSplitter::buildTransfers() {
   Value first = arith::MulIOp::create(at, segment, segments.length);
   // Part 0 starts from zeros, part p from columns (p - 1) valueDim on of the
   // identity.
-  name(at, "diagonal");
   Value width = index(at, valueDim);
-  Value diagonal =
-      arith::SubIOp::create(at, width, arith::MulIOp::create(at, part, width));
+  name(at, "first_column");
+  Value column = arith::MulIOp::create(at, part, width);
+  name(at, "diagonal");
+  Value diagonal = arith::SubIOp::create(at, width, column);
   name(at, "S");
   Value initial = IdentityOp::create(at, stateType, diagonal);
   scf::ForOp chunks = cloneChunks(nest, first, segments.length, initial);
@@ -309,61 +311,34 @@ void SequenceSplitter::buildTransfers() {
       op.erase();
   zeroSources(nest, part);
   at.setLoc(loop.heads.getLoc());
-  Value zero = index(at, 0);
   StoreOp::create(at, chunks.getResult(0), transfers,
-                  ValueRange{nest.index(), nest.head(), zero, zero},
+                  ValueRange{map, nest.head(), index(at, 0), column},
                   /*rows=*/Value(), ArrayRef<int64_t>{2, 3});
   eraseDead(chunks.getBody());
   eraseDead(nest.work.getBody());
 }
 
-LogicalResult SequenceSplitter::buildCombine() {
+void SequenceSplitter::buildCombine() {
   Nest nest = createNest("combine", batches);
   ImplicitLocOpBuilder &at = nest.b;
   cloneInits(nest, nest.index());
-  // Blocks of a tile's height: each is the right operand of a product.
-  const int64_t height = std::min(keyDim, valueColumns);
-  const int64_t blocks = keyDim / height;
-  Type f32 = at.getF32Type();
-  auto stateBlock = RankedTensorType::get({height, valueDim}, f32);
-  auto mapBlock = RankedTensorType::get({height, height}, f32);
+  auto mapType = RankedTensorType::get({keyDim, keyDim}, at.getF32Type());
   PrecAttr prec = update.getPrecAttr();
-
-  SmallVector<Value> states;
-  Value initial = nest.map.lookupOrDefault(loop.chunks.getInitArgs()[0]);
-  for (int64_t i = 0; i < blocks; ++i) {
-    name(at, "S");
-    if (auto load = initial.getDefiningOp<LoadOp>()) {
-      SmallVector<Value> indices(load.getIndices());
-      Value &row = indices[load.getDims()[0]];
-      row = at.createOrFold<arith::AddIOp>(row, index(at, i * height));
-      states.push_back(LoadOp::create(at, stateBlock, load.getSource(), indices,
-                                      /*rows=*/Value(), load.getDims(),
-                                      /*steps=*/1, /*before=*/false));
-      continue;
-    }
-    DenseElementsAttr splat;
-    if (!matchPattern(initial, m_Constant(&splat)) || !splat.isSplat())
-      return loop.chunks.emitError("split_sequence: expected an initial state "
-                                   "that is loaded or all equal");
-    states.push_back(
-        arith::ConstantOp::create(at, splat.resizeSplat(stateBlock)));
-  }
-  auto store = [&](ArrayRef<Value> tiles, Value segment) {
+  auto store = [&](Value state, Value segment) {
     at.setLoc(loop.heads.getLoc());
-    for (auto [i, tile] : llvm::enumerate(tiles))
-      StoreOp::create(
-          at, tile, starts,
-          ValueRange{segment, nest.head(), index(at, i * height), index(at, 0)},
-          /*rows=*/Value(), ArrayRef<int64_t>{2, 3});
+    Value zero = index(at, 0);
+    StoreOp::create(at, state, starts,
+                    ValueRange{segment, nest.head(), zero, zero},
+                    /*rows=*/Value(), ArrayRef<int64_t>{2, 3});
   };
   name(at, "first_segment");
   Value base = arith::MulIOp::create(at, nest.index(), segments.count);
-  store(states, base);
+  Value initial = nest.map.lookupOrDefault(loop.chunks.getInitArgs()[0]);
+  store(initial, base);
 
   name(at, "segment");
   auto loopOver = scf::ForOp::create(at, index(at, 0), segments.transferred,
-                                     index(at, 1), states);
+                                     index(at, 1), initial);
   {
     OpBuilder::InsertionGuard guard(at);
     at.setInsertionPointToStart(loopOver.getBody());
@@ -371,14 +346,12 @@ LogicalResult SequenceSplitter::buildCombine() {
     Value segment = loopOver.getInductionVar();
     Value map = arith::MulIOp::create(at, nest.index(), segments.transferred);
     map = arith::AddIOp::create(at, map, segment);
-    map = arith::MulIOp::create(at, map, index(at, parts));
-    auto load = [&](StringRef text, RankedTensorType type, int64_t part,
-                    int64_t row, int64_t column) -> Value {
+    auto load = [&](StringRef text, RankedTensorType type,
+                    int64_t column) -> Value {
       name(at, text);
-      Value work = arith::AddIOp::create(at, map, index(at, part));
       return LoadOp::create(
           at, type, transfers,
-          ValueRange{work, nest.head(), index(at, row), index(at, column)},
+          ValueRange{map, nest.head(), index(at, 0), index(at, column)},
           /*rows=*/Value(), ArrayRef<int64_t>{2, 3},
           /*steps=*/1, /*before=*/false);
     };
@@ -396,35 +369,27 @@ LogicalResult SequenceSplitter::buildCombine() {
       Value rest = arith::SubFOp::create(at, x, rounded);
       return {rounded, round(text + "_rest", rest)};
     };
-    SmallVector<std::pair<Value, Value>> operands;
-    for (Value state : loopOver.getRegionIterArgs())
-      operands.push_back(split("S", state));
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < blocks; ++i) {
-      // A row of M in front of its products: then its f32 form is not live.
-      SmallVector<std::pair<Value, Value>> matrices;
-      for (int64_t j = 0; j < blocks; ++j)
-        matrices.push_back(
-            split("M", load("M", mapBlock, 1 + j * height / valueDim,
-                            i * height, j * height % valueDim)));
-      Value sum = load("N", stateBlock, /*part=*/0, i * height, 0);
-      for (auto [matrix, state] : llvm::zip_equal(matrices, operands))
-        for (auto [M, S] : {std::pair(matrix.second, state.first),
-                            std::pair(matrix.first, state.second),
-                            std::pair(matrix.first, state.first)}) {
-          name(at, "S");
-          sum = ApplyOp::create(at, stateBlock, M, S, sum, Part::Full,
-                                /*steps=*/1, /*transpose=*/false, prec);
-        }
-      next.push_back(sum);
-    }
+    auto apply = [&](StringRef text, Value matrix, Value state,
+                     Value sum) -> Value {
+      name(at, text);
+      return ApplyOp::create(at, stateType, matrix, state, sum, Part::Full,
+                             /*steps=*/1, /*transpose=*/false, prec);
+    };
+    auto [M, restOfM] = split("M", load("M", mapType, valueDim));
+    auto [S, restOfS] = split("S", loopOver.getRegionIterArg(0));
+    Value N = load("N", stateType, 0);
+    // Two sums, of which neither waits for the other.
+    Value rest = apply("S_rest", restOfM, S, /*sum=*/Value());
+    rest = apply("S_rest", M, restOfS, rest);
+    Value next = apply("S", M, S, N);
+    name(at, "S");
+    next = arith::AddFOp::create(at, next, rest);
     name(at, "next_segment");
     Value behind = arith::AddIOp::create(at, base, segment);
     store(next, arith::AddIOp::create(at, behind, index(at, 1)));
     scf::YieldOp::create(at, next);
   }
   eraseDead(nest.work.getBody());
-  return success();
 }
 
 void SequenceSplitter::buildSegments() {
@@ -478,20 +443,18 @@ LogicalResult SequenceSplitter::run() {
                            valueDim / valueColumns, parts},
                           cost, forced);
   name("transfers");
-  Value maps = arith::MulIOp::create(
-      b, arith::MulIOp::create(b, batches, segments.transferred),
-      index(b, parts));
-  transfers = allocate("transfers", maps);
+  transfers = allocate("transfers",
+                       arith::MulIOp::create(b, batches, segments.transferred),
+                       parts * valueDim);
   name("starts");
-  starts =
-      allocate("starts", arith::MulIOp::create(b, batches, segments.count));
+  starts = allocate("starts", arith::MulIOp::create(b, batches, segments.count),
+                    valueDim);
   b.setLoc(loop.heads.getLoc());
   auto choice = scf::IfOp::create(b, segments.isSplit, /*withElseRegion=*/true);
   loop.heads->moveBefore(choice.elseBlock()->getTerminator());
   b.setInsertionPointToStart(choice.thenBlock());
   buildTransfers();
-  if (failed(buildCombine()))
-    return failure();
+  buildCombine();
   buildSegments();
   return success();
 }

@@ -25,7 +25,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 
 namespace delta::tile {
 #define GEN_PASS_DEF_PLACE
@@ -47,33 +46,6 @@ static RankedTensorType tileType(Value value) {
 
 static bool is16Bit(Value value) {
   return tileType(value).getElementTypeBitWidth() == 16;
-}
-
-/// Whether `value` is a multiple of `factor` whatever the kernel is called
-/// with.
-static bool isMultipleOf(Value value, int64_t factor) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue() % factor == 0;
-  if (auto product = value.getDefiningOp<arith::MulIOp>())
-    return isMultipleOf(product.getLhs(), factor) ||
-           isMultipleOf(product.getRhs(), factor);
-  if (auto sum = value.getDefiningOp<arith::AddIOp>())
-    return isMultipleOf(sum.getLhs(), factor) &&
-           isMultipleOf(sum.getRhs(), factor);
-  return false;
-}
-
-/// Whether the first element of a box lies on a 16-byte boundary, given that
-/// the array does: all strides but the last axis's are multiples of its static
-/// extent.
-static bool isAligned(Value array, ValueRange indices) {
-  auto type = cast<MemRefType>(array.getType());
-  int64_t elements = kPieceBytes * 8 / type.getElementTypeBitWidth();
-  return type.getLayout().isIdentity() &&
-         !type.isDynamicDim(type.getRank() - 1) &&
-         type.getShape().back() % elements == 0 &&
-         isMultipleOf(indices.back(), elements);
 }
 
 namespace {
@@ -141,7 +113,7 @@ static LogicalResult checkBox(Operation *op, Value array, ValueRange indices,
   if (dims[0] != last && dims[1] != last)
     return op->emitError() << "box is not contiguous: expected axis " << last
                            << " of the array among dims";
-  if (!isAligned(array, indices))
+  if (!isAligned(array, indices, kPieceBytes))
     return op->emitError() << "box does not start on a " << kPieceBytes
                            << "-byte boundary in all cases";
   if (bound && dims[boundAxis] == last)
@@ -259,7 +231,7 @@ LogicalResult Placer::placeLoad(LoadOp load) {
     if (!type.getElementType().isF32() || dims[0] != last ||
         load.getSteps() != 1 || load.getBound() ||
         type.getShape()[0] % 4 != 0 ||
-        !isAligned(load.getSource(), load.getIndices()))
+        !isAligned(load.getSource(), load.getIndices(), kPieceBytes))
       return success();
   }
   SmallVector<int64_t> shape(type.getShape());

@@ -12,7 +12,9 @@
 
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -86,6 +88,30 @@ std::optional<GlobalAccess> delta::tile::getGlobalAccess(Operation *op) {
       .Case<SignalOp, ExpectOp, TicketOp>(
           [](auto) -> Access { return GlobalAccess{Value(), true}; })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Whether `value` is a multiple of `factor` whatever the kernel is called
+/// with.
+static bool isMultipleOf(Value value, int64_t factor) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue() % factor == 0;
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    return isMultipleOf(product.getLhs(), factor) ||
+           isMultipleOf(product.getRhs(), factor);
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    return isMultipleOf(sum.getLhs(), factor) &&
+           isMultipleOf(sum.getRhs(), factor);
+  return false;
+}
+
+bool delta::tile::isAligned(Value array, ValueRange indices, int64_t bytes) {
+  auto type = cast<MemRefType>(array.getType());
+  int64_t elements = bytes * 8 / type.getElementTypeBitWidth();
+  return type.getLayout().isIdentity() &&
+         !type.isDynamicDim(type.getRank() - 1) &&
+         type.getShape().back() % elements == 0 &&
+         isMultipleOf(indices.back(), elements);
 }
 
 bool delta::tile::containsBarrier(Operation *op) {

@@ -48,7 +48,7 @@ static LogicalResult verifyOp(Operation *op) {
   // V6: ops of the final form alone.
   if (isa<AllocOp, CopyOp, ReadOp, WriteOp, BarrierOp, DotStartOp, AwaitOp,
           RolesOp, RingCreateOp, AcquireOp, PeekOp, CommitOp, ReleaseOp,
-          WaitLaunchesOp, ReleaseLaunchesOp, ConvertOp>(op))
+          WaitLaunchesOp, ConvertOp>(op))
     return op->emitOpError() << "expected in the final form alone";
   for (Type type : op->getOperandTypes())
     if (failed(verifyUnplaced(op, type)))

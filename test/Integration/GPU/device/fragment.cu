@@ -41,6 +41,14 @@ __global__ void move(const T *src, float *back, T *rounded, T *transposed,
   store_transposed(a, transposed, Rows, cols);
 }
 
+template <int Rows, int Cols>
+__global__ void move_pairs(const float *src, float *back, float *bounded,
+                           int64_t rows) {
+  const auto a = load_pairs<Frag<Rows, Cols>>(src, Cols + 2, rows);
+  store_pairs(a, back, Cols);
+  store_pairs(a, bounded, Cols, rows);
+}
+
 template <Part P, int RowSteps, int ColumnSteps, int Rows, int Cols>
 __global__ void masked(const float *src, float *out) {
   const auto a = load<Frag<Rows, Cols>>(src, Cols, 1);
@@ -120,6 +128,27 @@ static void check_move(int64_t rows, int64_t cols) {
   report(right && kept.guards_intact() && turned.guards_intact() &&
              out.guards_intact(),
          "store " + name);
+}
+
+template <int Rows, int Cols> static void check_pairs(int64_t rows) {
+  Random random(Rows + Cols);
+  const int stride = Cols + 2;
+  std::vector<double> x(Rows * stride, NAN), back(Rows * Cols, 0);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < Cols; ++j)
+      back[i * Cols + j] = x[i * stride + j] = rounded<float>(random.normal());
+  Buffer<float> in(convert<float>(x)), out(Rows * Cols), kept(Rows * Cols);
+  launch(move_pairs<Rows, Cols>, Rows * 2, 0, in.data(), out.data(),
+         kept.data(), rows);
+  const std::string name = std::to_string(Rows) + "x" + std::to_string(Cols) +
+                           " bound " + std::to_string(rows);
+  compare("load_pairs " + name, out.values(), back);
+  const auto k = kept.values();
+  bool right = true;
+  for (int i = 0; i < Rows * Cols; ++i)
+    right &= i < rows * Cols ? to_double(k[i]) == back[i] : untouched(k[i]);
+  report(right && kept.guards_intact() && out.guards_intact(),
+         "store_pairs " + name);
 }
 
 template <Part P, int RowSteps, int ColumnSteps, int Rows, int Cols>
@@ -238,6 +267,9 @@ int main() {
   check_moves<half_t>();
   check_column_mask<16, 32>();
   check_column_mask<64, 64>();
+  for (int64_t rows : {0, 1, 33, 128})
+    check_pairs<128, 16>(rows);
+  check_pairs<64, 64>(64);
   check_masks<1, 1, 64, 64>();
   check_masks<1, 1, 32, 32>();
   check_masks<1, 2, 32, 64>();

@@ -58,6 +58,11 @@ struct GlobalAccess {
 /// other CTAs (`signal`, `expect`, `ticket`) write any memory.
 std::optional<GlobalAccess> getGlobalAccess(mlir::Operation *op);
 
+/// Whether the first element of a box of `array` lies on a boundary of `bytes`
+/// bytes whatever the kernel is called with, given that the array does: all
+/// strides but the last axis's are multiples of its static extent.
+bool isAligned(mlir::Value array, mlir::ValueRange indices, int64_t bytes);
+
 /// Whether every thread of the CTA passes a barrier inside `op` before it
 /// touches what other threads wrote. Behind the last one it only reads.
 bool containsBarrier(mlir::Operation *op);

@@ -1,6 +1,6 @@
-// Vectors that stay in registers are loaded before anything is waited for, and in
-// a loop one iteration ahead.
-// RUN: delta-opt %s --split-input-file --tile-prefetch-vectors | FileCheck %s
+// What stays in registers is loaded before it is needed: vectors before anything is
+// waited for, and everything in a loop one iteration ahead.
+// RUN: delta-opt %s --split-input-file --tile-prefetch-loads | FileCheck %s
 
 !tile = memref<64x64xbf16, #tile.smem<128>>
 
@@ -61,5 +61,37 @@ tile.kernel @in_place(%h: index, %x: memref<32x64xf32>) attributes {grid = 1 : i
     %v = tile.load %x[%i, %c0] {dims = array<i64: 1>} : memref<32x64xf32> -> tensor<64xf32>
     tile.store %v, %x[%i, %c0] {dims = array<i64: 1>} : tensor<64xf32>, memref<32x64xf32>
   }
+  tile.return
+}
+
+// -----
+
+// A matrix takes as many registers as it has: the next one is loaded where this one was
+// last used. The loop may have no iteration; then nothing is read.
+// CHECK-LABEL: tile.kernel @matrix
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index)
+// CHECK: %[[ROWS:.*]] = arith.constant 64 : index
+// CHECK: %[[BOUND:.*]] = arith.muli %[[N]], %[[ROWS]]
+// CHECK: %[[FIRST:.*]] = tile.load %{{.*}}[%c0, %c0, %c0] bound(%[[BOUND]])
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[M:.*]] = %[[FIRST]]) -> (tensor<64x64xf32>, tensor<64x64xf32>)
+// CHECK: %[[END:.*]] = arith.subi %[[N]], %{{.*}}
+// CHECK: %[[FOLLOWING:.*]] = arith.addi %[[I]], %{{.*}} : index
+// CHECK: %[[LAST:.*]] = arith.minui %[[FOLLOWING]], %[[END]] : index
+// CHECK: %[[A:.*]] = arith.truncf %[[M]]
+// CHECK-NEXT: %[[NEXT:.*]] = tile.load %{{.*}}[%[[LAST]], %c0, %c0] {
+// CHECK: tile.dot %[[A]]
+// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+tile.kernel @matrix(%h: index, %maps: memref<?x64x64xf32>, %s: memref<64x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S0 = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%S = %S0) -> tensor<64x64xf32> {
+    %M = tile.load %maps[%i, %c0, %c0] {dims = array<i64: 1, 2>} : memref<?x64x64xf32> -> tensor<64x64xf32>
+    %Ma = arith.truncf %M : tensor<64x64xf32> to tensor<64x64xbf16>
+    %Sa = arith.truncf %S : tensor<64x64xf32> to tensor<64x64xbf16>
+    %next = tile.dot %Ma, %Sa {contract = array<i64: 1, 0>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  tile.store %last, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32>, memref<64x64xf32>
   tile.return
 }

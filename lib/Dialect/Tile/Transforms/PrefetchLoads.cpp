@@ -1,4 +1,4 @@
-//===- PrefetchVectors.cpp - vectors of later iterations --------*- C++ -*-===//
+//===- PrefetchLoads.cpp - register tiles of later iterations ---*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-prefetch-vectors`. A vector that is gathered to registers costs a
-/// register a thread, and its latency where it is asked for. So it is asked for
-/// before anything is waited for, and in a loop one iteration ahead.
+/// `tile-prefetch-loads`. What is loaded to registers costs these registers,
+/// and its latency where it is asked for. So a vector, which is a register a
+/// thread, is asked for before anything is waited for, and in a loop everything
+/// is asked for one iteration ahead.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace delta::tile {
-#define GEN_PASS_DEF_PREFETCHVECTORS
+#define GEN_PASS_DEF_PREFETCHLOADS
 #include "delta/Dialect/Tile/IR/TilePasses.h.inc"
 } // namespace delta::tile
 
@@ -89,11 +90,37 @@ static bool isFunctionOfCounter(const Prefetch &prefetch, scf::ForOp loop) {
   });
 }
 
-static void rotate(scf::ForOp loop, int64_t iterations) {
+/// Keeps `load`, whose loop runs `iterations` times, from reading anything
+/// where that is never.
+static void boundByIterations(OpBuilder &b, LoadOp load, Value iterations) {
+  Location loc = load.getLoc();
+  int64_t extent = load.getTile().getType().getShape()[load.getBoundAxis()];
+  Value rows = arith::ConstantIndexOp::create(b, loc, extent);
+  Value bound = arith::MulIOp::create(b, loc, iterations, rows);
+  if (load.getBound())
+    bound = arith::MinUIOp::create(b, loc, bound, load.getBound());
+  load.getBoundMutable().assign(bound);
+}
+
+/// The last op of the load's block that uses its tile.
+static Operation *findLastUser(LoadOp load) {
+  Operation *last = load;
+  for (Operation *user : load.getTile().getUsers()) {
+    Operation *ancestor = load->getBlock()->findAncestorOpInBlock(*user);
+    if (last->isBeforeInBlock(ancestor))
+      last = ancestor;
+  }
+  return last;
+}
+
+static void rotate(scf::ForOp loop) {
+  std::optional<int64_t> iterations = getConstantIntValue(loop.getUpperBound());
+  if (iterations && *iterations <= 1)
+    return;
   SmallVector<Prefetch> prefetches;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
     Prefetch prefetch{load, {}};
-    if (isVector(load) && collectSlice(load, prefetch.slice) &&
+    if (collectSlice(load, prefetch.slice) &&
         isFunctionOfCounter(prefetch, loop) && !isOverwritten(load, loop))
       prefetches.push_back(std::move(prefetch));
   }
@@ -103,20 +130,32 @@ static void rotate(scf::ForOp loop, int64_t iterations) {
   rewriter.setInsertionPoint(loop);
   Location loc = loop.getLoc();
   SmallVector<Value> first;
-  for (const Prefetch &prefetch : prefetches)
-    first.push_back(
-        prefetch.clone(rewriter, loop.getInductionVar(), loop.getLowerBound()));
+  for (const Prefetch &prefetch : prefetches) {
+    Value tile =
+        prefetch.clone(rewriter, loop.getInductionVar(), loop.getLowerBound());
+    if (!iterations) {
+      auto load = tile.getDefiningOp<LoadOp>();
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(load);
+      boundByIterations(rewriter, load, loop.getUpperBound());
+    }
+    first.push_back(tile);
+  }
 
-  // The last iteration loads its own vectors again, and nobody uses them.
+  // The last iteration loads its own tiles again, and nobody uses them.
   rewriter.setInsertionPointToStart(loop.getBody());
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  Value last = arith::ConstantIndexOp::create(rewriter, loc, iterations - 1);
+  Value last = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(), one);
   Value following =
       arith::AddIOp::create(rewriter, loc, loop.getInductionVar(), one);
   Value next = arith::MinUIOp::create(rewriter, loc, following, last);
   SmallVector<Value> ahead;
-  for (const Prefetch &prefetch : prefetches)
+  for (const Prefetch &prefetch : prefetches) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (!isVector(prefetch.load))
+      rewriter.setInsertionPointAfter(findLastUser(prefetch.load));
     ahead.push_back(prefetch.clone(rewriter, loop.getInductionVar(), next));
+  }
 
   unsigned carried = loop.getNumRegionIterArgs();
   FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
@@ -149,18 +188,15 @@ static void hoist(LoadOp load) {
 
 namespace {
 
-struct PrefetchVectorsPass
-    : public delta::tile::impl::PrefetchVectorsBase<PrefetchVectorsPass> {
+struct PrefetchLoadsPass
+    : public delta::tile::impl::PrefetchLoadsBase<PrefetchLoadsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-      for (scf::ForOp loop : loops) {
-        std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
-        if (end && *end > 1 && isZeroInteger(loop.getLowerBound()) &&
-            isOneInteger(loop.getStep()))
-          rotate(loop, *end);
-      }
+      for (scf::ForOp loop : loops)
+        if (isZeroInteger(loop.getLowerBound()) && isOneInteger(loop.getStep()))
+          rotate(loop);
       SmallVector<LoadOp> loads;
       kernel.walk([&](LoadOp load) {
         if (isVector(load))
