@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The only place that knows times. They are for chunks of 64 rows and keys of
-/// 128 on an H200; other sizes scale all of them alike, and choices compare
-/// them.
+/// The only place that knows times. They are nanoseconds for chunks of 64 rows
+/// and keys of 128 on an H200; other sizes scale all of them alike, and choices
+/// compare them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,23 +19,22 @@
 using namespace mlir;
 using namespace delta;
 
+// Measured (docs/performance.md, "What the costs predict"). sm_90a: a warpgroup
+// for itself is bound by latency, two share the tensor cores. sm_80: 128 CTAs
+// take 0.25 ms for 128 chunks; the share of a transfer is that of sm_90a.
 ChainCost::ChainCost(ScheduleAttr schedule)
     : variants(schedule.getColumnTileVariants()) {
-  // sm_80: 0.25 ms for 128 chunks of 64 heads (docs/performance.md), 128 CTAs.
-  // sm_90a: a warpgroup for itself is bound by latency; two share the tensor
-  // cores, 1.6 us with few multiprocessors busy and 1.9 with all. Two a CTA pay
-  // where there are many CTAs, so that is the number that decides.
-  bool isWarpgroups = schedule.getFamily().getValue() == "sm_90a";
-  apart = isWarpgroups ? 1000 : 1900;
-  paired = isWarpgroups ? 1900 : 0;
+  if (schedule.getFamily().getValue() == "sm_90a") {
+    chunk = {{800, 110}, {1000, 450}};
+    transfer = {{680, 30}, {850, 100}};
+  } else {
+    chunk = {{1900, 0}, {}};
+    transfer = {{1400, 0}, {}};
+  }
 }
 
-// Of 16 chains over 512 chunks in 8 segments: 7 steps of combine took 48 us, 16
-// chunks of 112 pairs of transfers 22.5 us, and all but the prepare kernel 212
-// us, of which these costs leave 6.
-int64_t ChainCost::getTransferPercent() const { return 70; }
-int64_t ChainCost::getCombine() const { return 6900; }
-int64_t ChainCost::getLaunches() const { return 6000; }
+int64_t ChainCost::getCombine() const { return 2350; }
+int64_t ChainCost::getLaunches() const { return 7000; }
 
 SmallVector<int64_t> ChainCost::getVariants(int64_t columnTiles) const {
   SmallVector<int64_t> found;
@@ -47,25 +46,56 @@ SmallVector<int64_t> ChainCost::getVariants(int64_t columnTiles) const {
   return found;
 }
 
-Value ChainCost::emitChunk(ImplicitLocOpBuilder &b, Value chains,
-                           Value multiprocessors, int64_t tiles) const {
+Value ChainCost::Cost::emit(ImplicitLocOpBuilder &b, Value ctas,
+                            Value multiprocessors) const {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Value ctas = chains;
-  if (tiles > 1)
-    ctas = arith::CeilDivUIOp::create(b, ctas, index(tiles));
+  auto times = [&](Value count, int64_t cost) -> Value {
+    return arith::MulIOp::create(b, count, index(cost));
+  };
   Value waves = arith::CeilDivUIOp::create(b, ctas, multiprocessors);
-  return arith::MulIOp::create(b, waves, index(tiles > 1 ? paired : apart));
+  Value time = times(waves, wave);
+  if (half == 0)
+    return time;
+  Value halves = arith::CeilDivUIOp::create(b, times(ctas, 2), multiprocessors);
+  return arith::AddIOp::create(b, time, times(halves, half));
+}
+
+/// The number of CTAs of `tiles` chains each.
+static Value emitCtas(ImplicitLocOpBuilder &b, Value chains, int64_t tiles) {
+  if (tiles == 1)
+    return chains;
+  return arith::CeilDivUIOp::create(b, chains,
+                                    arith::ConstantIndexOp::create(b, tiles));
+}
+
+Value ChainCost::emitChunk(ImplicitLocOpBuilder &b, Value chains,
+                           Value multiprocessors, int64_t tiles) const {
+  const Cost &cost = tiles > 1 ? chunk.paired : chunk.apart;
+  return cost.emit(b, emitCtas(b, chains, tiles), multiprocessors);
+}
+
+Value ChainCost::emitBest(ImplicitLocOpBuilder &b, const Costs &costs,
+                          Value chains, Value multiprocessors,
+                          int64_t columnTiles) const {
+  Value best;
+  for (int64_t tiles : getVariants(columnTiles)) {
+    const Cost &cost = tiles > 1 ? costs.paired : costs.apart;
+    Value time = cost.emit(b, emitCtas(b, chains, tiles), multiprocessors);
+    best = best ? arith::MinUIOp::create(b, best, time).getResult() : time;
+  }
+  return best;
 }
 
 Value ChainCost::emitBestChunk(ImplicitLocOpBuilder &b, Value chains,
                                Value multiprocessors,
                                int64_t columnTiles) const {
-  Value best;
-  for (int64_t tiles : getVariants(columnTiles)) {
-    Value time = emitChunk(b, chains, multiprocessors, tiles);
-    best = best ? arith::MinUIOp::create(b, best, time).getResult() : time;
-  }
-  return best;
+  return emitBest(b, chunk, chains, multiprocessors, columnTiles);
+}
+
+Value ChainCost::emitBestTransfer(ImplicitLocOpBuilder &b, Value chains,
+                                  Value multiprocessors,
+                                  int64_t columnTiles) const {
+  return emitBest(b, transfer, chains, multiprocessors, columnTiles);
 }

@@ -9,8 +9,8 @@
 /// With L chunks in P segments of l = ceil(L / P), all of them at once, a
 /// forward pass takes
 ///
-///     l chunk(P chains) + l transfer((P - 1) parts chains) + P combine +
-///     launches
+///     l chunk(P chains) + l transfer((P - 1) parts chains) +
+///     (P - 1) combine + launches
 ///
 /// against L chunk(chains). Both chunk and transfer grow where a wave of CTAs
 /// is full, so more segments than fill one wave of chains never pay; fewer do
@@ -77,13 +77,11 @@ static std::pair<Value, Value> emitLeast(ImplicitLocOpBuilder &b,
   Value multiprocessors = tile::MultiprocessorsOp::create(b, b.getIndexType());
   h.name("chains");
   Value chains = h.mul(chain.batches, h.index(chain.heads * chain.columnTiles));
-  auto chunkTime = [&](Value chains) {
-    return cost.emitBestChunk(b, chains, multiprocessors, chain.columnTiles);
-  };
-
   // One segment of all chunks.
   h.name("whole_time");
-  Value least = h.mul(chain.chunks, chunkTime(chains));
+  Value least =
+      h.mul(chain.chunks,
+            cost.emitBestChunk(b, chains, multiprocessors, chain.columnTiles));
   Value length = chain.chunks, count = one;
   h.name("fill");
   Value fill = h.divide(multiprocessors, h.max(chains, one));
@@ -96,15 +94,17 @@ static std::pair<Value, Value> emitLeast(ImplicitLocOpBuilder &b,
     name("segments");
     Value segments = h.ceilDivide(chain.chunks, each);
     name("running");
-    Value running = chunkTime(h.mul(chains, segments));
+    // No more than one wave.
+    Value running = cost.emitChunk(b, h.mul(chains, segments), multiprocessors,
+                                   /*tiles=*/1);
     name("mapping");
-    Value maps = h.mul(h.sub(h.max(segments, one), one), h.index(chain.parts));
-    Value mapping = chunkTime(h.mul(chains, maps));
-    mapping = h.divide(h.mul(mapping, h.index(cost.getTransferPercent())),
-                       h.index(100));
+    Value mapped = h.sub(h.max(segments, one), one);
+    Value mapping = cost.emitBestTransfer(
+        b, h.mul(chains, h.mul(mapped, h.index(chain.parts))), multiprocessors,
+        chain.columnTiles);
     name("time");
     Value time = h.mul(each, h.add(running, mapping));
-    time = h.add(time, h.mul(segments, h.index(cost.getCombine())));
+    time = h.add(time, h.mul(mapped, h.index(cost.getCombine())));
     time = h.add(time, h.index(cost.getLaunches()));
     name("better");
     Value better = h.less(time, least);

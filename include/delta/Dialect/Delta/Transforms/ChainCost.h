@@ -33,26 +33,43 @@ public:
   /// head has `columnTiles` chains: those that divide it, or 1.
   llvm::SmallVector<int64_t> getVariants(int64_t columnTiles) const;
 
-  /// Time for one chunk of each of `chains` chains (an index, at least 0) on
-  /// `multiprocessors`, `tiles` of them a CTA:
-  /// ceil(chains / tiles / multiprocessors) times the time of a CTA.
+  /// Nanoseconds for one chunk of each of `chains` chains (an index, at least
+  /// 0) on `multiprocessors`, `tiles` of them a CTA.
   mlir::Value emitChunk(mlir::ImplicitLocOpBuilder &b, mlir::Value chains,
                         mlir::Value multiprocessors, int64_t tiles) const;
   /// The least of these over the variants.
   mlir::Value emitBestChunk(mlir::ImplicitLocOpBuilder &b, mlir::Value chains,
                             mlir::Value multiprocessors,
                             int64_t columnTiles) const;
+  /// The same without outputs, of the chains that map segments.
+  mlir::Value emitBestTransfer(mlir::ImplicitLocOpBuilder &b,
+                               mlir::Value chains, mlir::Value multiprocessors,
+                               int64_t columnTiles) const;
 
-  /// How many percent of a chunk's time it takes without the outputs.
-  int64_t getTransferPercent() const;
   /// One step of the kernel that combines segments.
   int64_t getCombine() const;
-  /// Two more launches, with what they leave idle at their ends.
+  /// Two more launches, with what all begin and end with.
   int64_t getLaunches() const;
 
 private:
-  /// A chunk, of a CTA with one chain and with two; 0: no such kernel.
-  int64_t apart, paired;
+  /// A chunk of CTAs of one kernel: `wave` for each wave of them and `half` for
+  /// each half of a wave that is begun, as they share the memory.
+  struct Cost {
+    int64_t wave, half;
+
+    mlir::Value emit(mlir::ImplicitLocOpBuilder &b, mlir::Value ctas,
+                     mlir::Value multiprocessors) const;
+  };
+  /// Of a CTA with one chain and with two.
+  struct Costs {
+    Cost apart, paired;
+  };
+
+  mlir::Value emitBest(mlir::ImplicitLocOpBuilder &b, const Costs &costs,
+                       mlir::Value chains, mlir::Value multiprocessors,
+                       int64_t columnTiles) const;
+
+  Costs chunk, transfer;
   llvm::SmallVector<int64_t> variants;
 };
 
