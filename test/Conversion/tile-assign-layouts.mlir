@@ -88,6 +88,39 @@ tile.kernel @norm(%b: index, %s: memref<64x64xf32>, %n: index) attributes {grid 
 
 // -----
 
+// A sum of rows that scales a flat vector on its way to memory: the product is flat, and
+// the sum is moved once, in front of the loop that does not change it. Where the product
+// scales rows it is a slice.
+
+// CHECK-LABEL: tile.kernel @flat
+// CHECK: %[[N:.*]] = tile.reduce add {{.*}} -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+// CHECK: %[[F:.*]] = tile.convert %[[N]] : {{.*}} -> tensor<64xf32, #tile.flat<warps = 4>>
+// CHECK: scf.for
+// CHECK-NOT: tile.convert
+// CHECK: %[[G:.*]] = tile.load {{.*}} -> tensor<64xf32, #tile.flat<warps = 4>>
+// CHECK: %[[P:.*]] = arith.mulf %[[F]], %[[G]] : tensor<64xf32, #tile.flat<warps = 4>>
+// CHECK: tile.store %[[P]]
+// CHECK: %[[GS:.*]] = tile.convert %[[G]] : {{.*}} -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+// CHECK: arith.mulf %[[N]], %[[GS]] : tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+tile.kernel @flat(%b: index, %s: memref<64x64xf32>, %g: memref<?x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
+  %N = tile.reduce add %S {axis = 1} : tensor<64x64xf32> -> tensor<64xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %G = tile.load %g[%i, %c0] {dims = array<i64: 1>} : memref<?x64xf32> -> tensor<64xf32>
+    %P = arith.mulf %N, %G : tensor<64xf32>
+    tile.store %P, %g[%i, %c0] {dims = array<i64: 1>} : tensor<64xf32>, memref<?x64xf32>
+    %Q = arith.mulf %N, %G : tensor<64xf32>
+    %rows = tile.spread %Q {axis = 0} : tensor<64xf32> -> tensor<64x64xf32>
+    %X = arith.mulf %S, %rows : tensor<64x64xf32>
+    tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32>, memref<64x64xf32>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @column_sums(%b: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
