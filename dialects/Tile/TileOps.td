@@ -289,6 +289,31 @@ def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", Tile_PureUnlessShared # [
   }];
 }
 
+def Tile_TriSolveOp : Tile_ValueOp<"tri_solve", Tile_PureUnlessShared # [
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "(I + P diag(f))^-1 P of a strictly lower triangular P, in f32";
+  let description = [{
+    With G = (I + P diag(f))^-1 P the rows u = v - f o (a + P u) that a block of implicit
+    features solves for need one product: a + P u = a + G (v - f o a). No bound on f is
+    needed, and the identity is never rounded. What P holds on and above its diagonal
+    must be 0. (DeltaFormer, 2505.19488, section 3.3, solved for what rows read.)
+
+    Value form: `factors` is a vector of the extent of P. Final form: a shared vector;
+    `scratch` is shared memory for one 16-bit matrix of P's shape, and products inside
+    are of its elements.
+
+    ```mlir
+    %G = tile.tri_solve %P, %beta : tensor<128x128xf32>, tensor<128xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$input, AnyType:$factors, Optional<AnyMemRef>:$scratch);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $input `,` $factors (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict
+    `:` type($input) `,` type($factors)
+  }];
+}
+
 def Tile_ConvertOp : Tile_Op<"convert", [Pure]> {
   let summary = "The same tile in another register layout";
   let description = [{

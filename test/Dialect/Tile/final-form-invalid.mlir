@@ -208,6 +208,24 @@ func.func @roles_place() {
 
 // -----
 
+func.func @solve_scratch_space(%x: tensor<64x64xf32>, %f: tensor<64xf32>,
+                               %s: memref<64x64xf32, #tile.smem<0>>) {
+  // expected-error @below {{'tile.tri_solve' op scratch: expected a swizzled buffer in #tile.smem, got 'memref<64x64xf32, #tile.smem<0>>'}}
+  %y = tile.tri_solve %x, %f scratch(%s : memref<64x64xf32, #tile.smem<0>>) : tensor<64x64xf32>, tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @solve_scratch_shape(%x: tensor<64x64xf32>, %f: tensor<64xf32>,
+                               %s: memref<64x128xbf16, #tile.smem<128>>) {
+  // expected-error @below {{'tile.tri_solve' op scratch: expected shape [64, 64], got [64, 128]}}
+  %y = tile.tri_solve %x, %f scratch(%s : memref<64x128xbf16, #tile.smem<128>>) : tensor<64x64xf32>, tensor<64xf32>
+  return
+}
+
+// -----
+
 func.func @scratch_space(%x: tensor<64x64xf32>, %s: memref<64x64xf32>) {
   // expected-error @below {{'tile.tri_inverse' op scratch: expected a buffer in #tile.smem, got 'memref<64x64xf32>'}}
   %y = tile.tri_inverse %x scratch(%s : memref<64x64xf32>) : tensor<64x64xf32>

@@ -194,5 +194,17 @@ func.func @main() {
   %ones = arith.constant dense<[[7.0, 7.0, 7.0, 7.0], [1.0, 7.0, 7.0, 7.0], [1.0, 1.0, 7.0, 7.0], [1.0, 1.0, 1.0, 7.0]]> : tensor<4x4xf32>
   %inv = tile.tri_inverse %ones : tensor<4x4xf32>
   call @show4(%inv) : (tensor<4x4xf32>) -> ()
+
+  // G = P - P diag(f) G: with P = 1 below the diagonal and f = [2, 3, 5, 7], row
+  // 2 is [1, 1, 0] - 3 [1, 0, 0] and row 3 is [1, 1, 1] - 3 [1, 0, 0] - 5 row 2.
+  // CHECK: data =
+  // CHECK-NEXT: [0, 0, 0, 0]
+  // CHECK-NEXT: [1, 0, 0, 0]
+  // CHECK-NEXT: [-2, 1, 0, 0]
+  // CHECK-NEXT: [8, -4, 1, 0]
+  %below = arith.constant dense<[[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0]]> : tensor<4x4xf32>
+  %f = arith.constant dense<[2.0, 3.0, 5.0, 7.0]> : tensor<4xf32>
+  %solved = tile.tri_solve %below, %f : tensor<4x4xf32>, tensor<4xf32>
+  call @show4(%solved) : (tensor<4x4xf32>) -> ()
   return
 }

@@ -97,6 +97,30 @@ func.func @tri_inverse_square(%a: tensor<8x16xf32>) {
 
 // -----
 
+func.func @tri_solve_square(%a: tensor<8x16xf32>, %f: tensor<8xf32>) {
+  // expected-error @below {{'tile.tri_solve' op input: expected shape [8, 8], got [8, 16]}}
+  %d = tile.tri_solve %a, %f : tensor<8x16xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @tri_solve_factors(%a: tensor<8x8xf32>, %f: tensor<4xf32>) {
+  // expected-error @below {{'tile.tri_solve' op factors: expected shape [8], got [4]}}
+  %d = tile.tri_solve %a, %f : tensor<8x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @tri_solve_factor(%a: tensor<8x8xf32>, %f: f32) {
+  // expected-error @below {{'tile.tri_solve' op factors: expected a tensor or a memref, got 'f32'}}
+  %d = tile.tri_solve %a, %f : tensor<8x8xf32>, f32
+  return
+}
+
+// -----
+
 func.func @load_indices(%k: memref<4x64xf32>, %i: index) {
   // expected-error @below {{'tile.load' op indices: expected one for each of the 2 axes of source, got 1}}
   %x = tile.load %k[%i] {dims = array<i64: 1>} : memref<4x64xf32> -> tensor<64xf32>

@@ -37,6 +37,8 @@ tile.kernel @products(%b: index, %k: memref<?x?x2x128xbf16> {delta.name = "k"},
   %r = tile.reduce max %P {axis = 1} : tensor<64x64xf32> -> tensor<64xf32>
   // CHECK: tile.scan %{{.*}} : tensor<64xf32>
   %G = tile.scan %r : tensor<64xf32>
+  // CHECK: tile.tri_solve %{{.*}}, %{{.*}} : tensor<64x64xf32>, tensor<64xf32>
+  %Z = tile.tri_solve %A, %r : tensor<64x64xf32>, tensor<64xf32>
   // CHECK: tile.spread %{{.*}} {axis = 0 : i64} : tensor<64xf32> -> tensor<64x64xf32>
   %e = tile.spread %G {axis = 0} : tensor<64xf32> -> tensor<64x64xf32>
   %X = arith.mulf %e, %M : tensor<64x64xf32>

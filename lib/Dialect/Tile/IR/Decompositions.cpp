@@ -354,16 +354,17 @@ FailureOr<SmallVector<Value>> TransposeOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>(transpose->getResults());
 }
 
-/// Forward substitution, whatever the method: row i of the inverse is
-/// `e_i - sum_{k < i} a_ik m_k`, and m_k ends at column k.
-FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
-  Location loc = getLoc();
-  RankedTensorType type = getInput().getType();
+/// Forward substitution, in place: from row i of `matrix`, which `start` may
+/// still complete, row k times `factor(i, k)` is subtracted for all k < i. What
+/// row k holds ends at column k.
+static Value
+substitute(OpBuilder &builder, Location loc, Value matrix,
+           function_ref<Value(OpBuilder &, Location, Value, Value)> start,
+           function_ref<Value(OpBuilder &, Location, Value, Value)> factor) {
   Value zero = constantIndex(builder, loc, 0);
   Value one = constantIndex(builder, loc, 1);
+  auto type = cast<RankedTensorType>(matrix.getType());
   Value rows = constantIndex(builder, loc, type.getDimSize(0));
-  Value unit = constantFloat(builder, loc, type.getElementType(), 1.0);
-  Value init = filledTensor(builder, loc, type, 0.0);
   auto loopTo =
       [&](OpBuilder &b, Location l, Value end, Value carried,
           function_ref<Value(OpBuilder &, Location, Value, Value)> body)
@@ -377,16 +378,13 @@ FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
                               })
         .getResult(0);
   };
-  Value inverse = loopTo(
-      builder, loc, rows, init,
+  return loopTo(
+      builder, loc, rows, matrix,
       [&](OpBuilder &bi, Location li, Value i, Value m) {
-        Value diagonal =
-            tensor::InsertOp::create(bi, li, unit, m, ValueRange{i, i});
         return loopTo(
-            bi, li, i, diagonal,
+            bi, li, i, start(bi, li, i, m),
             [&](OpBuilder &bk, Location lk, Value k, Value rowI) {
-              Value a = tensor::ExtractOp::create(bk, lk, getInput(),
-                                                  ValueRange{i, k});
+              Value a = factor(bk, lk, i, k);
               Value end = arith::AddIOp::create(bk, lk, k, one);
               return loopTo(
                   bk, lk, end, rowI,
@@ -402,7 +400,35 @@ FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
                   });
             });
       });
+}
+
+/// Whatever the method: row i of the inverse is `e_i - sum_{k < i} a_ik m_k`.
+FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  RankedTensorType type = getInput().getType();
+  Value unit = constantFloat(builder, loc, type.getElementType(), 1.0);
+  Value inverse = substitute(
+      builder, loc, filledTensor(builder, loc, type, 0.0),
+      [&](OpBuilder &b, Location l, Value i, Value m) -> Value {
+        return tensor::InsertOp::create(b, l, unit, m, ValueRange{i, i});
+      },
+      [&](OpBuilder &b, Location l, Value i, Value k) -> Value {
+        return tensor::ExtractOp::create(b, l, getInput(), ValueRange{i, k});
+      });
   return SmallVector<Value>{inverse};
+}
+
+/// Row i is `p_i - sum_{k < i} p_ik f_k g_k`.
+FailureOr<SmallVector<Value>> TriSolveOp::decompose(OpBuilder &builder) {
+  Value solved = substitute(
+      builder, getLoc(), getInput(),
+      [](OpBuilder &, Location, Value, Value m) { return m; },
+      [&](OpBuilder &b, Location l, Value i, Value k) -> Value {
+        Value p = tensor::ExtractOp::create(b, l, getInput(), ValueRange{i, k});
+        Value f = tensor::ExtractOp::create(b, l, getFactors(), k);
+        return arith::MulFOp::create(b, l, p, f);
+      });
+  return SmallVector<Value>{solved};
 }
 
 //===----------------------------------------------------------------------===//

@@ -191,6 +191,34 @@ LogicalResult TriInverseOp::verify() {
          << " rows, got " << rows;
 }
 
+LogicalResult TriSolveOp::verify() {
+  RankedTensorType input = getInput().getType();
+  if (failed(expectRank(*this, "input", input, 2)) ||
+      failed(expectFloat32(*this, "input", input)))
+    return failure();
+  int64_t rows = input.getDimSize(0);
+  if (failed(expectShape(*this, "input", input, {rows, rows})))
+    return failure();
+  auto factors = dyn_cast<ShapedType>(getFactors().getType());
+  if (!isa<RankedTensorType, MemRefType>(getFactors().getType()))
+    return emitOpError() << "factors: expected a tensor or a memref, got "
+                         << getFactors().getType();
+  if (failed(expectRank(*this, "factors", factors, 1)) ||
+      failed(expectFloat32(*this, "factors", factors)) ||
+      failed(expectShape(*this, "factors", factors, {rows})))
+    return failure();
+  if (!getScratch())
+    return success();
+  auto scratch = cast<MemRefType>(getScratch().getType());
+  auto space = dyn_cast_or_null<SmemAttr>(scratch.getMemorySpace());
+  // Products take their operands from swizzled buffers of 16-bit elements.
+  if (!space || space.getSwizzle() == 0)
+    return emitOpError()
+           << "scratch: expected a swizzled buffer in #tile.smem, got "
+           << scratch;
+  return expectShape(*this, "scratch", scratch, {rows, rows});
+}
+
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
@@ -288,6 +316,11 @@ void ScanOp::getEffects(Effects &effects) {
 }
 
 void TriInverseOp::getEffects(Effects &effects) {
+  if (getScratch())
+    addScheduleEffects(effects);
+}
+
+void TriSolveOp::getEffects(Effects &effects) {
   if (getScratch())
     addScheduleEffects(effects);
 }

@@ -74,7 +74,7 @@ static SmallVector<Operation *> collectAccesses(KernelOp kernel,
 /// Whether an access fills the buffer: what it held before does not matter.
 static bool fills(Operation *op) {
   auto copy = dyn_cast<CopyOp>(op);
-  return isa<WriteOp, ScanOp, TriInverseOp>(op) ||
+  return isa<WriteOp, ScanOp, TriInverseOp, TriSolveOp>(op) ||
          (copy && !copy.getToGlobal());
 }
 
@@ -105,8 +105,39 @@ static bool liveApart(KernelOp kernel, AllocOp a, AllocOp b) {
   return before(ofA, ofB) || before(ofB, ofA);
 }
 
-/// Buffers that are in use at one time do not share a byte. A ring is in use
-/// through the whole kernel.
+/// Whether `ring` between roles is done with, all its slots released by its
+/// consumer, before that role uses the buffer, which takes bytes of slots
+/// alone.
+static bool isDrained(KernelOp kernel, const SharedRange &ring,
+                      const SharedRange &buffer) {
+  auto create = dyn_cast<RingCreateOp>(ring.op);
+  auto alloc = dyn_cast<AllocOp>(buffer.op);
+  if (!create || !alloc || create.getProtocol() != Protocol::Mbarrier ||
+      buffer.end() > *ring.offset + getBarrierOffset(create))
+    return false;
+  SmallVector<Operation *> uses = collectAccesses(kernel, alloc);
+  for (Operation *user : create.getRing().getUsers()) {
+    auto peek = dyn_cast<PeekOp>(user);
+    if (!peek)
+      continue;
+    Block *role = &getRole(kernel, peek).region->front();
+    Operation *last = role->findAncestorOpInBlock(*peek);
+    for (Operation *close : peek.getSlot().getUsers()) {
+      Operation *ancestor = role->findAncestorOpInBlock(*close);
+      if (ancestor && last->isBeforeInBlock(ancestor))
+        last = ancestor;
+    }
+    for (Operation *use : uses) {
+      Operation *ancestor = role->findAncestorOpInBlock(*use);
+      if (!ancestor || !last->isBeforeInBlock(ancestor))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Buffers that are in use at one time do not share a byte. A ring of one role
+/// is in use through the whole kernel.
 static LogicalResult verifyDisjoint(KernelOp kernel,
                                     ArrayRef<SharedRange> planned) {
   for (auto [i, range] : llvm::enumerate(planned))
@@ -114,7 +145,8 @@ static LogicalResult verifyDisjoint(KernelOp kernel,
       if (other.end() <= *range.offset || range.end() <= *other.offset)
         continue;
       auto a = dyn_cast<AllocOp>(other.op), b = dyn_cast<AllocOp>(range.op);
-      if (a && b && liveApart(kernel, a, b))
+      if ((a && b && liveApart(kernel, a, b)) ||
+          isDrained(kernel, other, range) || isDrained(kernel, range, other))
         continue;
       InFlightDiagnostic diagnostic =
           range.op->emitOpError()

@@ -51,20 +51,34 @@ SmallVector<SharedAccess> delta::tile::getSharedAccesses(Operation *op) {
         add(copy.getShared(), copy.getToGlobal(), !copy.getToGlobal());
       })
       .Case<AwaitOp>([&](AwaitOp await) {
-        for (Value inflight : await.getInflight())
+        for (Value inflight : await.getInflight()) {
           if (auto copy = inflight.getDefiningOp<CopyOp>())
             add(copy.getShared(), copy.getToGlobal(), !copy.getToGlobal());
+          // Until then the products read their operands.
+          for (auto dot = inflight.getDefiningOp<DotStartOp>(); dot;
+               dot = dot.getAcc() ? dot.getAcc().getDefiningOp<DotStartOp>()
+                                  : DotStartOp()) {
+            add(dot.getA(), true, false);
+            add(dot.getB(), true, false);
+          }
+        }
       })
       .Case<ReadOp>([&](ReadOp read) { add(read.getBuffer(), true, false); })
       .Case<WriteOp>(
           [&](WriteOp write) { add(write.getBuffer(), false, true); })
-      .Case<DotOp>([&](DotOp dot) { add(dot.getB(), true, false); })
-      .Case<DotStartOp>([&](DotStartOp dot) { add(dot.getB(), true, false); })
+      .Case<DotOp, DotStartOp>([&](auto dot) {
+        add(dot.getA(), true, false);
+        add(dot.getB(), true, false);
+      })
       .Case<ScanOp>([&](ScanOp scan) { add(scan.getScratch(), true, true); })
       .Case<TicketOp>(
           [&](TicketOp ticket) { add(ticket.getScratch(), true, true); })
       .Case<TriInverseOp>(
           [&](TriInverseOp inverse) { add(inverse.getScratch(), true, true); })
+      .Case<TriSolveOp>([&](TriSolveOp solve) {
+        add(solve.getFactors(), true, false);
+        add(solve.getScratch(), true, true);
+      })
       .Case<memref::LoadOp>(
           [&](memref::LoadOp load) { add(load.getMemRef(), true, false); });
   return accesses;
@@ -121,5 +135,7 @@ bool delta::tile::containsBarrier(Operation *op) {
            cast<RankedTensorType>(scan.getType()).getShape()[0] > 32;
   if (auto inverse = dyn_cast<TriInverseOp>(op))
     return inverse.getScratch() != nullptr;
+  if (auto solve = dyn_cast<TriSolveOp>(op))
+    return solve.getScratch() != nullptr;
   return isa<BarrierOp>(op);
 }
