@@ -32,12 +32,23 @@ DELTA_DEVICE void publish_stores(int32_t *flag) {
   __syncwarp();
 }
 
+/// The same, of a flag that one warp alone raises: sets *flag to `epoch`.
+DELTA_DEVICE void publish_stores(int32_t *flag, int32_t epoch) {
+  if (lane_index() == 0)
+    asm volatile("cp.async.bulk.wait_group 0;\n"
+                 "fence.proxy.async.global;\n"
+                 "st.release.gpu.global.s32 [%0], %1;" ::"l"(flag),
+                 "r"(epoch)
+                 : "memory");
+  __syncwarp();
+}
+
 /// Waits until *flag is at least `count`; the loads by tma_load that this warp
 /// starts afterwards see what was stored before. `seen` is a value that *flag
 /// is known to have reached: nothing is read where that is enough. Returns what
 /// is known now.
 DELTA_DEVICE int32_t await_published(const int32_t *flag, int32_t count,
-                                     int32_t seen) {
+                                     int32_t seen = 0) {
   if (seen >= count)
     return seen;
   seen = await_flag(flag, count, seen);

@@ -7,18 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // All that a kernel of the Hopper schedule may call: what the portable one may,
-// and roles, rings, the tensor memory accelerator, wgmma. Includes the other
-// headers and defines nothing.
+// and roles, rings, the tensor memory accelerator, flags for its stores, wgmma,
+// triangular systems. Includes the other headers and defines nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DELTA_DEVICE_SM90A_CUH
 #define DELTA_DEVICE_SM90A_CUH
 
+#include "delta/Device/PublishedStores.cuh"
 #include "delta/Device/Ring.cuh"
 #include "delta/Device/Roles.cuh"
 #include "delta/Device/Sm80.cuh"
 #include "delta/Device/Tma.cuh"
+#include "delta/Device/TriangularSolve.cuh"
 #include "delta/Device/Wgmma.cuh"
 #include "delta/Device/ZeroShared.cuh"
 

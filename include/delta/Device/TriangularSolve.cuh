@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// G = (I + P diag(beta))^-1 P for a strictly lower triangular 64 x 64 P, by one
-// warpgroup. With G, the rows u = v - beta o (a + P u) of a block follow from
-// one product without a division by beta:
+// G = (I + P diag(beta))^-1 P for a strictly lower triangular P of 64 rows, by
+// one warpgroup, or of 128, by two. With G, the rows u = v - beta o (a + P u)
+// of a block follow from one product without a division by beta:
 //
 //   a + P u = a + G (v - beta o a)
 //
@@ -80,8 +80,9 @@ DELTA_DEVICE void invert_block(const float (&block)[8], uint32_t scratch,
 
 /// G = (I + P diag(beta))^-1 P; products of T. Of P only what is below the
 /// diagonal may differ from zero. The tiles `e` and `x` are scratch; all four
-/// warps call, and barrier `id` is theirs alone.
-template <class T>
+/// warps call, and barrier `id` is theirs alone, or of the Threads of several
+/// warpgroups that call together.
+template <int Threads = 128, class T>
 DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
     const Fragment<float, 64, 64, 4> &p, const SharedVector<float, 64> &beta,
     const SharedTile<T, 64, 64> &e, const SharedTile<T, 64, 64> &x, int id) {
@@ -119,18 +120,72 @@ DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
   write(off_a, e);
   write(convert<T>(strip), x);
   async_proxy_fence();
-  role_sync<128>(id);
+  role_sync<Threads>(id);
 
   // Columns 48 and up of E, and 32 and up of its square, are zero.
   const auto square_0 = dot_nn_start<0, 48>(off_a, e);
   const auto sum_0 = dot_nn_start<0, 48>(off_a, x, strip);
   const auto square = await<1>(square_0);
   const auto sum = await<0>(sum_0);
-  role_sync<128>(id);
+  role_sync<Threads>(id);
   write(convert<T>(sum), x);
   async_proxy_fence();
-  role_sync<128>(id);
+  role_sync<Threads>(id);
   return await<0>(dot_nn_start<0, 32>(convert<T>(square), x, sum));
+}
+
+/// The same for 128 rows of the CTA's first two warpgroups. Both solve for what
+/// is right of column 64 i, i the warpgroup; the second one's rows then read,
+/// left of it, what the first one's are:
+///
+///   X = P_10 - P_10 diag(beta_0) G_00        G_10 = X - G_11 diag(beta_1) X
+///
+/// The first one does this too, with zeros: a branch would save nothing, since
+/// it has to wait. All eight warps call, and barrier `id` is theirs alone.
+template <class T>
+DELTA_DEVICE Fragment<float, 128, 128, 8>
+solve_scaled_columns(const Fragment<float, 128, 128, 8> &p,
+                     const SharedVector<float, 128> &beta,
+                     const SharedTile<T, 128, 128> &scratch, int id) {
+  using Square = Fragment<float, 64, 64, 4>;
+  using Tile = SharedTile<T, 64, 64>;
+  constexpr int threads = 256, half = Square::size;
+  const int group = unhoisted_thread_index() >> 7;
+  const SharedBase free = {scratch.address}, factors = {beta.address};
+  const SharedVector<float, 64> beta_own(factors, group * 256), beta_0(factors);
+  const Tile e(free, group * 2 * Tile::bytes), G_00(free);
+  const Tile x(free, group * 2 * Tile::bytes + Tile::bytes);
+
+  Square own, left;
+#pragma unroll
+  for (int i = 0; i < half; ++i) {
+    own.x[i] = group == 0 ? p.x[i] : p.x[half + i];
+    left.x[i] = group == 0 ? 0.0f : p.x[i];
+  }
+  const auto left_a = convert<T>(left);
+  const auto G_own = solve_scaled_columns<threads>(own, beta_own, e, x, id);
+  const auto G_own_a = convert<T>(G_own);
+  write(G_own_a, e);
+  async_proxy_fence();
+  role_sync<threads>(id);
+  const auto left_wide = convert<float>(left_a);
+  const auto scaled =
+      left_wide * spread_columns<64, 4>(read_column_slice(beta_0));
+  const auto X = await<0>(dot_nn_start(convert<T>(-scaled), G_00, left_wide));
+  const auto X_beta = X * spread_rows<64>(read_row_slice<64, 4>(beta_own));
+  write(convert<T>(-X_beta), x);
+  async_proxy_fence();
+  role_sync<threads>(id);
+  const auto G_left = convert<T>(await<0>(dot_nn_start(G_own_a, x, X)));
+
+  Fragment<T, 128, 128, 8> G;
+#pragma unroll
+  for (int i = 0; i < half / 2; ++i) {
+    G.x[i] = group == 0 ? G_own_a.x[i] : G_left.x[i];
+    G.x[half / 2 + i] = group == 0 ? 0u : G_own_a.x[i];
+  }
+  detail::pin(G.x);
+  return convert<float>(G);
 }
 
 } // namespace delta

@@ -10,7 +10,8 @@
 // group of wgmma.mma_async and returns a value that is not there yet, await
 // waits for it.
 //
-//   a   [64, K] a fragment of four warps, or a tile with 64 rows
+//   a   [64 G, K] a fragment of 4 G warps, or a tile; warpgroup i of the G from
+//       the CTA's first one on multiplies rows 64 i to 64 i + 63
 //   b   a tile, [N, K] for dot_nt (a b^T) and [K, N] for dot_nn (a b)
 //
 // 16-bit operands, f32 accumulation, N in {16, 32, 64, 128, 256}. A start takes
@@ -18,9 +19,10 @@
 // without one, which costs no registers to be zeroed. Groups of a warpgroup
 // complete in the order of their starts.
 //
-// All four warps call these functions, in one control flow. Tiles must be
-// visible to the copy engine's proxy: filled by it and waited for (ring_peek),
-// or written by warps and fenced (async_proxy_fence). They may be written again
+// All warps of these warpgroups call, each group in one control flow. With G =
+// 1 every warpgroup of the CTA has products of its own. Tiles must be visible
+// to the copy engine's proxy: filled by it and waited for (ring_peek), or
+// written by warps and fenced (async_proxy_fence). They may be written again
 // after the await of what reads them. For sm_90a.
 //
 //===----------------------------------------------------------------------===//
@@ -117,11 +119,12 @@ template <int K0, int K1, int K> __host__ __device__ constexpr int range_end() {
 
 /// Issues the k-steps K0 .. K1 of one product as a group. `right(k)` is the
 /// right operand's descriptor at k; the left one is registers or `left(k)`.
-template <int K0, int K1, bool Accumulate, bool MnMajor, class T, int N, int K,
-          class Right>
-DELTA_DEVICE void issue(Fragment<float, 64, N, 4> &d,
-                        const Fragment<T, 64, K, 4> &left, Right right) {
-  Fragment<T, 64, K, 4> a = left;
+template <int K0, int K1, bool Accumulate, bool MnMajor, class T, int Rows,
+          int N, int K, int Warps, class Right>
+DELTA_DEVICE void issue(Fragment<float, Rows, N, Warps> &d,
+                        const Fragment<T, Rows, K, Warps> &left, Right right) {
+  static_assert(Warps % 4 == 0, "whole warpgroups");
+  Fragment<T, Rows, K, Warps> a = left;
   pin(a.x);
   group_open();
 #pragma unroll
@@ -132,11 +135,16 @@ DELTA_DEVICE void issue(Fragment<float, 64, N, 4> &d,
       Wgmma<N>::template rs<T, true, MnMajor>(d.x, a.x + k / 4, right(k));
   group_commit();
 }
-template <int K0, int K1, bool Accumulate, bool MnMajor, class T, int N, int K,
-          class Right>
-DELTA_DEVICE void issue(Fragment<float, 64, N, 4> &d,
-                        const SharedTile<T, 64, K> &left, Right right) {
-  const uint64_t a = k_major(left);
+template <int K0, int K1, bool Accumulate, bool MnMajor, class T, int Rows,
+          int N, int K, int Warps, class Right>
+DELTA_DEVICE void issue(Fragment<float, Rows, N, Warps> &d,
+                        const SharedTile<T, Rows, K> &left, Right right) {
+  static_assert(Warps % 4 == 0, "whole warpgroups");
+  SharedTile<T, Rows, K> rows = left;
+  // Computed here and not kept from one product to the next: a register.
+  if constexpr (Warps > 4)
+    rows.address += (unhoisted_thread_index() >> 7) * (64 * left.row_bytes);
+  const uint64_t a = k_major(rows);
   group_open();
 #pragma unroll
   for (int k = K0; k < K1; k += 16)
@@ -160,13 +168,17 @@ template <class F> DELTA_DEVICE const F &settled(const InFlight<F> &acc) {
   return acc.value;
 }
 
+/// The result of a product with the left operand Left and N columns.
+template <class Left, int N>
+using Product = Fragment<float, Left::rows, N, Left::rows / 16>;
+
 } // namespace detail
 
 /// a b^T, in flight.
 template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K>
-DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+DELTA_DEVICE InFlight<detail::Product<Left, N>>
 dot_nt_start(const Left &a, const SharedTile<T, N, K> &b) {
-  InFlight<Fragment<float, 64, N, 4>> r;
+  InFlight<detail::Product<Left, N>> r;
   const uint64_t base = detail::k_major(b);
   detail::issue<K0, detail::range_end<K0, K1, K>(), false, false>(
       r.value, a, [&](int k) { return base + detail::k_major_step(b, k); });
@@ -175,9 +187,9 @@ dot_nt_start(const Left &a, const SharedTile<T, N, K> &b) {
 
 /// acc + a b^T, in flight. acc is a fragment or itself in flight.
 template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K, class Acc>
-DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+DELTA_DEVICE InFlight<detail::Product<Left, N>>
 dot_nt_start(const Left &a, const SharedTile<T, N, K> &b, const Acc &acc) {
-  InFlight<Fragment<float, 64, N, 4>> r = {detail::settled(acc)};
+  InFlight<detail::Product<Left, N>> r = {detail::settled(acc)};
   const uint64_t base = detail::k_major(b);
   detail::issue<K0, detail::range_end<K0, K1, K>(), true, false>(
       r.value, a, [&](int k) { return base + detail::k_major_step(b, k); });
@@ -186,9 +198,9 @@ dot_nt_start(const Left &a, const SharedTile<T, N, K> &b, const Acc &acc) {
 
 /// a b, in flight.
 template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K>
-DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+DELTA_DEVICE InFlight<detail::Product<Left, N>>
 dot_nn_start(const Left &a, const SharedTile<T, K, N> &b) {
-  InFlight<Fragment<float, 64, N, 4>> r;
+  InFlight<detail::Product<Left, N>> r;
   const uint64_t base = detail::mn_major(b);
   detail::issue<K0, detail::range_end<K0, K1, K>(), false, true>(
       r.value, a, [&](int k) { return base + detail::mn_major_step(k); });
@@ -197,9 +209,9 @@ dot_nn_start(const Left &a, const SharedTile<T, K, N> &b) {
 
 /// acc + a b, in flight. acc is a fragment or itself in flight.
 template <int K0 = 0, int K1 = -1, class Left, class T, int N, int K, class Acc>
-DELTA_DEVICE InFlight<Fragment<float, 64, N, 4>>
+DELTA_DEVICE InFlight<detail::Product<Left, N>>
 dot_nn_start(const Left &a, const SharedTile<T, K, N> &b, const Acc &acc) {
-  InFlight<Fragment<float, 64, N, 4>> r = {detail::settled(acc)};
+  InFlight<detail::Product<Left, N>> r = {detail::settled(acc)};
   const uint64_t base = detail::mn_major(b);
   detail::issue<K0, detail::range_end<K0, K1, K>(), true, true>(
       r.value, a, [&](int k) { return base + detail::mn_major_step(k); });

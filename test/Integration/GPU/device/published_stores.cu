@@ -9,7 +9,8 @@
 // PublishedStores.cuh: CTAs that each take tickets, load the tile that the CTA
 // of the ticket before stored, add one to it and store it on. Every hop must
 // see the whole tile, with one CTA and with more than the GPU holds, in chains
-// that are interleaved; a chain is longer than all CTAs together.
+// that are interleaved; a chain is longer than all CTAs together. Flags count
+// stores, or are set to the number of the last one.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \
@@ -68,7 +69,10 @@ __global__ void pass_on(const __grid_constant__ CUtensorMap map,
     // All lanes' writes are lane 0's to store.
     __syncwarp();
     tma_store(map, tile, 0, row + 64);
-    publish_stores(counters + 1 + chain);
+    if (chain % 2 == 0)
+      publish_stores(counters + 1 + chain);
+    else
+      publish_stores(counters + 1 + chain, hop + 1);
     ring_release(ring, use);
   }
 }

@@ -9,8 +9,8 @@
 // Wgmma.cuh: both products in every width, with the left operand in registers
 // and in shared memory, whole and cut along k, with an accumulator, without one
 // and with one in flight, two products in flight at a time. Two warpgroups with
-// left operands of their own. Inputs are small integers, so the results are
-// exact.
+// left operands of their own, or with halves of one. Inputs are small integers,
+// so the results are exact.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \
@@ -125,6 +125,62 @@ static void check_product() {
   compare(name, results.values(), want);
 }
 
+/// a [128, K], d [128, N], results [2, 128, N]: a b and d + a b, of two
+/// warpgroups together.
+template <bool Transposed, bool Registers, class T, int N, int K>
+__global__ void __launch_bounds__(256, 1)
+    joint(const float *a, const float *b, const float *d, float *results) {
+  const SharedBase base = shared_base();
+  const typename RightTile<Transposed, T, N, K>::type right(base, 0);
+  const SharedTile<T, 128, K> left_tile(base, N * K * 2);
+  fill_tile(right, b);
+  fill_tile(left_tile, a);
+  async_proxy_fence();
+  cta_sync();
+  const auto left = [&] {
+    if constexpr (Registers)
+      return delta::convert<T>(load<Fragment<float, 128, K, 8>>(a, K, 1));
+    else
+      return left_tile;
+  }();
+  const auto plain_0 = start<Transposed, 0, -1>(left, right);
+  const auto plain = await(plain_0);
+  store(plain, results, N, 1);
+  const auto acc = load<Fragment<float, 128, N, 8>>(d, N, 1);
+  const auto sum_0 = start<Transposed, 0, -1>(left, right, acc);
+  const auto sum = await(sum_0);
+  store(sum, results + 128 * N, N, 1);
+}
+
+template <bool Transposed, bool Registers, class T, int N, int K>
+static void check_joint() {
+  Random random(N + K + Registers);
+  std::vector<double> a(128 * K), b(N * K), d(128 * N), want(2 * 128 * N);
+  for (double &x : a)
+    x = random.integer(-8, 8);
+  for (double &x : b)
+    x = random.integer(-8, 8);
+  for (double &x : d)
+    x = random.integer(-100, 100);
+  for (int m = 0; m < 128; ++m)
+    for (int n = 0; n < N; ++n) {
+      double sum = 0;
+      for (int k = 0; k < K; ++k)
+        sum += a[m * K + k] * b[Transposed ? n * K + k : k * N + n];
+      want[m * N + n] = sum;
+      want[(128 + m) * N + n] = d[m * N + n] + sum;
+    }
+  Buffer<float> left(test::convert<float>(a)), right(test::convert<float>(b)),
+      acc(test::convert<float>(d)), results(want.size());
+  launch(joint<Transposed, Registers, T, N, K>, 256, 2 * N * K + 2 * 128 * K,
+         left.data(), right.data(), acc.data(), results.data());
+  char name[120];
+  std::snprintf(name, sizeof name, "dot_%s_start %s %s m128 n%d k%d",
+                Transposed ? "nt" : "nn", type_name<T>(),
+                Registers ? "registers" : "tile", N, K);
+  compare(name, results.values(), want);
+}
+
 template <class T, int N, int K> static void check_transposed() {
   check_product<true, true, T, N, K>();
   check_product<true, false, T, N, K>();
@@ -136,7 +192,17 @@ template <class T, int N, int K> static void check_both() {
   check_product<false, false, T, N, K>();
 }
 
+template <class T, int N, int K> static void check_joint_both() {
+  check_joint<true, true, T, N, K>();
+  check_joint<true, false, T, N, K>();
+  check_joint<false, true, T, N, K>();
+  check_joint<false, false, T, N, K>();
+}
+
 template <class T> static void check_type() {
+  check_joint_both<T, 128, 128>();
+  check_joint_both<T, 64, 128>();
+  check_joint_both<T, 128, 64>();
   check_both<T, 64, 128>();
   check_both<T, 64, 64>();
   check_both<T, 128, 64>();
