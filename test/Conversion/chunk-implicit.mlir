@@ -29,11 +29,11 @@
 // CHECK:               delta.online %[[M0]], %[[L0]], %[[A0]], %[[SP]] values(%[[UP]] : {{.+}}) part<full>
 // The block's own scores come in without values, and before the inverse.
 // CHECK:             %[[S:.+]] = delta.gram %[[W]], %[[KC]] part<strict_lower> {{.*}}scale = 1.250000e-01
+// CHECK:             %[[OWN:.+]] = delta.row_dot %[[W]], %[[KC]] {scale = 1.250000e-01
 // CHECK:             %[[M:.+]], %[[L:.+]], %[[ACC:.+]] = delta.online %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[S]] part<strict_lower>
 // CHECK:             %[[WEIGHTS:.+]] = delta.weights %[[S]], %[[M]], %[[L]] part<strict_lower>
 // CHECK:             %[[A:.+]] = delta.normalize %[[ACC]], %[[L]]
 // rho = l / (l + exp(s - m)) needs no u and comes before the inverse.
-// CHECK:             %[[OWN:.+]] = delta.row_dot %[[W]], %[[KC]] {scale = 1.250000e-01
 // CHECK:             %[[ABOVE:.+]] = arith.subf %[[OWN]], %[[M]]
 // CHECK:             %[[E:.+]] = math.exp %[[ABOVE]]
 // CHECK:             %[[ALL:.+]] = arith.addf %[[L]], %[[E]]

@@ -25,18 +25,23 @@
 // CHECK: tile.expect %[[PROGRESS]][%[[FLAG]]]
 // CHECK: tile.load %[[U]]
 // CHECK: tile.dot {{.*}}contract = array<i64: 1, 0>
-// CHECK: tile.reduce max
-// CHECK: math.exp
+// The largest score of a row before the scale; the exponent of an element is one product and
+// one difference.
+// CHECK: tile.reduce max %[[S]]
+// CHECK: %[[EXPONENT:.*]] = arith.mulf %[[S]]
+// CHECK: %[[MAX:.*]] = tile.spread
+// CHECK: %[[BELOW:.*]] = arith.subf %[[EXPONENT]], %[[MAX]]
+// CHECK: math.exp2 %[[BELOW]]
 // CHECK: arith.truncf %{{.*}} : tensor<64x64xf32> to tensor<64x64xbf16>
 
 // The diagonal block: what its part leaves out is no maximum, and weighs nothing.
 // CHECK: %[[OWN:.*]] = tile.dot %[[Q]]
-// CHECK: tile.mask strict_lower %{{.*}} {fill = -1.000000e+30 : f32}
-// CHECK: tile.reduce max
-// CHECK: tile.mask strict_lower %{{[^ ]+}} : tensor
 // The row's own score is the diagonal of the product.
 // CHECK: %[[LOW:.*]] = tile.mask lower %[[OWN]] : tensor
 // CHECK: tile.mask upper %[[LOW]] : tensor
+// CHECK: tile.mask strict_lower %{{.*}} {fill = -1.000000e+30 : f32}
+// CHECK: tile.reduce max
+// CHECK: tile.mask strict_lower %{{[^ ]+}} : tensor
 // CHECK: tile.tri_inverse %{{.*}} {row_stochastic}
 // The last wait, then one product to the residual and one to u.
 // CHECK: tile.expect %[[PROGRESS]][%[[FLAG]]]

@@ -17,6 +17,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace delta;
@@ -64,14 +66,35 @@ Value TileBody::remainder(Value weights, FloatType type) {
   return arith::TruncFOp::create(b, rounded.getType(), rest);
 }
 
+/// What `scores` are a positive multiple of, as `times` makes it, and the
+/// factor.
+static std::pair<Value, float> splitScale(Value scores) {
+  auto scaled = scores.getDefiningOp<arith::MulFOp>();
+  DenseElementsAttr factors;
+  if (!scaled || !matchPattern(scaled.getLhs(), m_Constant(&factors)) ||
+      !factors.isSplat())
+    return {scores, 1.0f};
+  float factor = factors.getSplatValue<APFloat>().convertToFloat();
+  if (factor <= 0.0f)
+    return {scores, 1.0f};
+  return {scaled.getRhs(), factor};
+}
+
 Value TileBody::exponentials(Value scores, Value max, Part part,
                              Value columns) {
   Location loc = b.getLoc();
   Value s = wide(scores, kNatural);
   b.setLoc(loc);
-  Value rows = spread(max, /*axis=*/0, scores, kNatural);
-  Value below = arith::SubFOp::create(b, s, rows);
-  Value weights = math::ExpOp::create(b, below);
+  // exp(c x - m) as exp2(c' x - m'): the exponent is one fused operation an
+  // element, and the hardware's exponential has base 2.
+  auto [plain, factor] = splitScale(s);
+  Value base = splat(tileType(max), llvm::numbers::log2ef);
+  Value scaledMax = arith::MulFOp::create(b, max, base);
+  Value scale = splat(tileType(s), factor * llvm::numbers::log2ef);
+  Value exponent = arith::MulFOp::create(b, plain, scale);
+  Value rows = spread(scaledMax, /*axis=*/0, scores, kNatural);
+  Value below = arith::SubFOp::create(b, exponent, rows);
+  Value weights = math::Exp2Op::create(b, below);
   // Masked behind the exponential: in a row without scores it is exp(0).
   return mask(weights, part, /*steps=*/1, kNatural, /*other=*/0.0f, columns);
 }
@@ -93,8 +116,12 @@ LogicalResult TileBody::convertOnline(OnlineOp op) {
                        OnlineOp::kNoScore, columns);
   RankedTensorType rowType = tileType(max);
   nameAs("m_block", op.getLoc());
-  Value blockMax = tile::ReduceOp::create(b, rowType, present,
-                                          tile::Combine::Max, /*axis=*/1);
+  // A positive factor keeps the order: one product a row, not one an element.
+  auto [plain, factor] = splitScale(present);
+  Value blockMax = tile::ReduceOp::create(b, rowType, plain, tile::Combine::Max,
+                                          /*axis=*/1);
+  if (factor != 1.0f)
+    blockMax = arith::MulFOp::create(b, blockMax, splat(rowType, factor));
   nameAs("m", op.getLoc());
   Value newMax = arith::MaximumFOp::create(b, max, blockMax);
   nameAs("p", op.getLoc());
@@ -143,6 +170,13 @@ void TileBody::convertNormalize(NormalizeOp op) {
   Value acc = wide(op.getAcc(), kNatural);
   b.setLoc(op.getLoc());
   Value factors = inverseSums(vector(op.getSum()));
+  // Sums that were rescaled last: one factor a row, not two an element.
+  if (auto rescaled = acc.getDefiningOp<arith::MulFOp>())
+    if (auto rows = rescaled.getRhs().getDefiningOp<tile::SpreadOp>();
+        rows && rows.getAxis() == 0) {
+      acc = rescaled.getLhs();
+      factors = arith::MulFOp::create(b, rows.getInput(), factors);
+    }
   Value rows = spread(factors, /*axis=*/0, op.getResult(), kNatural);
   define(op.getResult(), arith::MulFOp::create(b, acc, rows), kNatural);
 }

@@ -137,12 +137,15 @@ RowSums ImplicitTiles::advance(const RowSums &sums, Value scores, Value known,
 // The block itself
 //===----------------------------------------------------------------------===//
 
-Value ImplicitTiles::ownShare(const RowSums &sums, Value query, Value key) {
+Value ImplicitTiles::ownScore(Value query, Value key) {
   FeatureKernel kernel = op.getKernel().getRead();
   b.name("s_own");
-  Value own =
-      RowDotOp::create(b, perRow, query, key, scale, elementwisePart(kernel));
-  if (!isNormalised(kernel))
+  return RowDotOp::create(b, perRow, query, key, scale,
+                          elementwisePart(kernel));
+}
+
+Value ImplicitTiles::ownShare(const RowSums &sums, Value own) {
+  if (!isNormalised(op.getKernel().getRead()))
     return own;
   // A row without earlier tokens has l = 0 and m far below s: the exponential
   // is infinite and rho is 0. Elsewhere l >= 1, so rho is a number for every s.
@@ -158,6 +161,8 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   FeatureKernel kernel = op.getKernel().getWrite();
   b.name(isNormalised(kernel) ? "s" : "P");
   Value weights = gram(tiles.query, tiles.key, kernel, Part::StrictLower);
+  // While the scores are at hand; weights take their place.
+  Value own = op.isTied() ? ownScore(tiles.query, tiles.key) : Value();
   Value carried = sums.acc;
   if (isNormalised(kernel)) {
     Value scores = weights;
@@ -170,7 +175,7 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   }
 
   // Needs no u: known before the blocks that this one waits for.
-  Value share = op.isTied() ? ownShare(sums, tiles.query, tiles.key) : Value();
+  Value share = op.isTied() ? ownShare(sums, own) : Value();
   // Weights of a softmax sum to at most 1 in a row, and so do beta times them.
   bool isRowStochastic = isNormalised(kernel) && hasUnitBeta(b.arrays);
   b.name("A");

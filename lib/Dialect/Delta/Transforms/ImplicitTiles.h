@@ -137,8 +137,10 @@ protected:
   const mlir::RankedTensorType perRow, values;
 
 private:
+  /// The score of each row's own token, which the kernel of a tied read weighs.
+  mlir::Value ownScore(mlir::Value query, mlir::Value key);
   /// `SolvedTiles::share`.
-  mlir::Value ownShare(const RowSums &sums, mlir::Value query, mlir::Value key);
+  mlir::Value ownShare(const RowSums &sums, mlir::Value own);
 };
 
 } // namespace delta
