@@ -107,7 +107,8 @@ def Delta_ScheduleAttr : Delta_Attr<"Schedule", "schedule"> {
       mma.sync; runs on every newer chip. `sm_90a`: TMA, wgmma, warps with roles).
     * `value_columns`: columns of the value axis that one chain owns. The chain runs
       transposed: it keeps S^T, `value_columns` x K. In family `sm_90a` a chain is a
-      warpgroup and owns 64.
+      warpgroup and owns 64; a row block of implicit features owns all of them in both
+      families, not transposed.
     * `stages`: slots of the ring that feeds the chain kernel.
     * `column_tiles` (`sm_90a`): how many chains, neighbours along the value axis, a
       CTA holds; they share the loads of keys, queries and matrices. Several numbers

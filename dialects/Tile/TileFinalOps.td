@@ -156,12 +156,13 @@ def Tile_RingCreateOp : Tile_FinalOp<"ring_create"> {
     `consumers` counts the instances that release each slot. Where the producer's role
     has instances, so has the consumer's, and each pair has a ring of its own (F7).
     `offset` (bytes) is that of slot 0; the slots follow each other, those of one pair
-    in front of the next pair's, then the mbarriers (`SharedMemory.h`). `zeroed` slots
-    hold zeros until they are first filled, for copies of fewer `rows` than they have.
+    in front of the next pair's, then the mbarriers (`SharedMemory.h`), unless these lie
+    apart, at `barriers`. `zeroed` slots hold zeros until they are first filled, for
+    copies of fewer `rows` than they have.
   }];
   let arguments = (ins StrAttr:$name, Tile_Protocol:$protocol,
       DefaultValuedAttr<I64Attr, "1">:$consumers, OptionalAttr<I64Attr>:$offset,
-      UnitAttr:$zeroed);
+      UnitAttr:$zeroed, OptionalAttr<I64Attr>:$barriers);
   let results = (outs Tile_RingType:$ring);
   let assemblyFormat = "$name $protocol attr-dict `:` type($ring)";
 }

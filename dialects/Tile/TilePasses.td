@@ -101,6 +101,28 @@ def DeferExpects : Pass<"tile-defer-expects", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
+  let summary = "Solve a block for what its rows read, not for the rows";
+  let description = [{
+    A block of implicit features solves (I + diag(f) P) u = v - f o a for its rows, then
+    reads a + P u: two products of which one waits for the other, and two matrices beside
+    each other. With G = (I + P diag(f))^-1 P (`tile.tri_solve`) what the rows read comes
+    first, from one product, and u = v - f o (a + P u) follows element by element; the
+    identity is never rounded. In kernels with `column_tiles`, where products of a
+    warpgroup take both as left operands from registers:
+
+    ```mlir
+    %M = tile.tri_inverse (%P * spread %f); %r = %v - %a * spread %f
+    %u = tile.dot (truncf %M), (truncf %r); %read = tile.dot (truncf %P), (truncf %u) acc(%a)
+    // becomes
+    %G = tile.tri_solve %P, %f; %r = %v - %a * spread %f
+    %read = tile.dot (truncf %G), (truncf %r) acc(%a); %u = %v - %read * spread %f
+    ```
+    (2505.19488, section 3.3.) Left alone is whatever is not of this form.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // From the value form to the final form
 //===----------------------------------------------------------------------===//
@@ -136,8 +158,13 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
     ```
     Matrices go by `tma` in both directions, vectors by `bulk`. A tensor map ends where
     its array does, so a `bound` must say just that, with a constant number of `rows` at
-    most: `min(extent - start, rows)`. Refused: other bounds, products of other than 64
-    rows and four warps, and right operands that the kernel computes.
+    most: `min(extent - start, rows)`; a box that is there on a condition, a bound of
+    `select(condition, rows, 0)`, begins a box in front of the array where it is not, and
+    is read as zeros. A left operand that a copy brings stays in its buffer (`wgmma_ss`).
+    So does one that a `tri_solve` stands between: where registers do not hold it beside
+    the solution and the product's accumulator, it is written behind the last product in
+    front. Refused: other bounds, products of other than 64 rows a warpgroup, and right
+    operands that a kernel of several column tiles computes.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -244,6 +271,34 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
     ```
     Refused, with the reason: no such loop or several, other buffers in shared memory,
     copies whose addresses the chain computes or whose columns are not the chain's.
+
+    A kernel whose CTAs wait for each other (`tile.expect`) is one of row blocks. Its
+    ticket and the index arithmetic that follows from it are computed in front of the
+    roles. `load` issues copies and expectations in the order of the text, so what stands
+    in front of a wait is not held up; `math` is one instance of all warps, and `store`
+    issues the copies out and the signals. An array that the loop over earlier blocks
+    reads has a ring of `stages` slots, of which the last one taken is the block's own,
+    behind the loop; every other copy has a ring of one slot, and the stores share one.
+
+    ```mlir
+    %i = tile.ticket ..; copy %q[%i], %Q; await
+    scf.for %j = 0 to %i { copy %k[%j], %K; await; .. dot %Q, %K; expect %f, %j; copy %u[%j - 1], %U; await; .. }
+    copy %k[%i], %K2; await; .. dot %Q, %K2; write %x, %X; copy %X, %u[%i]; await; signal %f, %i + 1
+    // becomes
+    %i = tile.ticket ..
+    tile.roles [math, load, store] {
+      %s, %Q = tile.peek %q[0]
+      scf.for %j = 0 to %i { %t, %K = tile.peek %k[%j]; .. dot %Q, %K; release %t; .. }
+      %t, %K2 = tile.peek %k[%i]; .. dot %Q, %K2; release %t; release %s
+      %w, %X = tile.acquire %out[0]; write %x, %X; tile.commit %w
+    }, {
+      acquire %q[0]; copy; commit
+      scf.for %j = 0 to %i { acquire %k[%j]; copy; commit; expect %f, %j; acquire %u[%j]; copy; commit }
+      acquire %k[%i]; copy; commit
+    }, { peek %out[0]; copy; release; signal %f, %i + 1 }
+    ```
+    Refused there: copies in other places, twice of one array, or with addresses that not
+    every role can compute, and stores from registers, which a flag would not publish.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0",
@@ -374,7 +429,9 @@ def PlanShared : Pass<"tile-plan-shared", "::mlir::ModuleOp"> {
   let description = [{
     Sets `offset` of every `tile.alloc` and `tile.ring_create`, and `shared_bytes` of the
     kernel. Buffers whose contents are never needed at the same time may share bytes; a
-    ring, with its mbarriers, has its own. Refuses a kernel that needs more than a CTA of
+    ring, with its mbarriers, has its own. The slots of a ring between roles serve its
+    consumer's buffers once that has released the last one; in a kernel that has both,
+    mbarriers lie apart (`barriers`). Refuses a kernel that needs more than a CTA of
     the target may have (F9).
   }];
   let options = [
@@ -387,7 +444,9 @@ def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::ModuleOp"> {
   let description = [{
     Inserts a `tile.barrier` in front of an access to an `alloc` buffer if another thread may
     have written the same bytes, or have read what is written now, since the last
-    barrier, also in an earlier iteration of a loop around it. Ops that meet inside
+    barrier, also in an earlier iteration of a loop around it. In a role its own threads
+    meet, at the id of the role's first instance. Slots of a ring count as buffers where
+    others take their bytes. Ops that meet inside
     (`peek` of a cp_async_group ring, `acquire` of a ring of one slot, `tri_inverse`,
     `scan` over several warps) count as barriers.
   }];

@@ -18,7 +18,7 @@ func.func @deltaformer(%q: tensor<?x?x8x64xbf16>, %k: tensor<?x?x8x64xbf16>,
   %o = delta.recurrence query(%q : tensor<?x?x8x64xbf16>)
       key(%k : tensor<?x?x8x64xbf16>) value(%v : tensor<?x?x8x64xbf16>)
       beta(%b : tensor<?x?x8xf32>)
-      {kernel = #delta.kernel<write = softmax, read = softmax>, chunk = 64}
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
       -> tensor<?x?x8x64xbf16>
   return %o : tensor<?x?x8x64xbf16>
 }

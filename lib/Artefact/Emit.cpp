@@ -124,7 +124,7 @@ LogicalResult Emitter::lower() {
   if (isSpec(module)) {
     FinalOptions final;
     final.target = smallestTarget(options.targets);
-    buildChunkedPipeline(manager);
+    buildChunkedPipeline(manager, final.target);
     buildTileValuePipeline(manager, final.target);
     buildTileFinalPipeline(manager, final);
     buildCudaPipeline(manager);

@@ -163,11 +163,10 @@ private:
 /// The passes from the recurrent phase to what the Jit takes.
 static void buildLowering(Stage stage, const StageOptions &options,
                           OpPassManager &pipeline) {
-  buildChunkedPipeline(pipeline);
+  StringRef target = options.target.empty() ? "sm_80" : options.target;
+  buildChunkedPipeline(pipeline, target);
   if (stage == Stage::Tile) {
-    buildTileValuePipeline(pipeline,
-                           options.target.empty() ? "sm_80" : options.target,
-                           options.segments);
+    buildTileValuePipeline(pipeline, target, options.segments);
     pipeline.addPass(tile::createKernelsToFunctions());
   }
 }

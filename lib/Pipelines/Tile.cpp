@@ -23,9 +23,11 @@
 
 using namespace mlir;
 
-void delta::buildChunkedPipeline(OpPassManager &pm) {
+void delta::buildChunkedPipeline(OpPassManager &pm, llvm::StringRef target) {
   pm.addPass(createVerifyRecurrent());
-  pm.addNestedPass<func::FuncOp>(createChunk());
+  ChunkOptions chunk;
+  chunk.target = target.str();
+  pm.addNestedPass<func::FuncOp>(createChunk(chunk));
   pm.addNestedPass<func::FuncOp>(createVerifyChunked());
 }
 
@@ -52,6 +54,9 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target,
   // Decay factors are written where each rule needs them.
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  // Before the wait for other CTAs is deferred: what comes first changes.
+  pm.addPass(tile::createSolveReads());
+  pm.addPass(createCanonicalizerPass());
   // Before places: which copies wait for other CTAs follows from it.
   pm.addPass(tile::createDeferExpects());
   pm.addPass(createCanonicalizerPass());
@@ -74,14 +79,14 @@ struct ValuePipelineOptions : public PassPipelineOptions<ValuePipelineOptions> {
 } // namespace
 
 void delta::registerTilePipelines() {
-  PassPipelineRegistration<>("delta-chunked-pipeline",
-                             "From the recurrent to the chunked phase",
-                             buildChunkedPipeline);
+  PassPipelineRegistration<>(
+      "delta-chunked-pipeline", "From the recurrent to the chunked phase",
+      [](OpPassManager &pm) { buildChunkedPipeline(pm); });
   PassPipelineRegistration<ValuePipelineOptions>(
       "delta-tile-value-pipeline",
       "From the recurrent phase to kernels in value form",
       [](OpPassManager &pm, const ValuePipelineOptions &options) {
-        buildChunkedPipeline(pm);
+        buildChunkedPipeline(pm, options.target.getValue());
         buildTileValuePipeline(pm, options.target.getValue());
       });
 }

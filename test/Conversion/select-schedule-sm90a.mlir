@@ -1,9 +1,12 @@
 // Schedules of warpgroups, on a target that has them.
-// RUN: delta-opt %s --split-input-file --delta-chunk --delta-select-schedule=target=sm_90a --verify-diagnostics -o - | FileCheck %s
-// RUN: not delta-opt %s --split-input-file --delta-chunk --delta-select-schedule=target=sm_90a --remark-format=emitRemark --remarks-filter-passed=delta-select-schedule -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: delta-opt %s --split-input-file --delta-chunk=target=sm_90a --delta-select-schedule=target=sm_90a --verify-diagnostics -o - | FileCheck %s
+// RUN: not delta-opt %s --split-input-file --delta-chunk=target=sm_90a --delta-select-schedule=target=sm_90a --remark-format=emitRemark --remarks-filter-passed=delta-select-schedule -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: family sm_90a: a warpgroup keeps 64 value columns, other warps load and store; 3 stages: as many as shared memory holds; one or two warpgroups a CTA, and sequences cut into segments, as the sizes of a call want
 // REMARK: 4 stages: as many as shared memory holds; one warpgroup a CTA, and sequences
 // REMARK: family sm_80: a chunk has 32 rows, not 64; 64 value columns a CTA
+// REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 3 stages: as many as shared memory holds
+// REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 2 stages
+// REMARK: family sm_80: a row block has 64 rows, not 128
 
 // Three stages of keys with 128 elements fit, four of 64.
 // CHECK-LABEL: func.func @chosen(
@@ -78,4 +81,60 @@ func.func @brief(%q: tensor<?x40x2x64xbf16>, %k: tensor<?x40x2x64xbf16>, %v: ten
          value(%v : tensor<?x40x2x64xbf16>) beta(%beta : tensor<?x40x2xbf16>)
          {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>} -> tensor<?x40x2x64xbf16>
   return %o : tensor<?x40x2x64xbf16>
+}
+
+// -----
+
+// Row blocks of a tied softmax have 128 rows: three stages of 64 columns, two of 128.
+// CHECK-LABEL: func.func @row_blocks
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>
+// CHECK: tensor<128x128xf32>
+func.func @row_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @wide_row_blocks
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 128, stages = 2>
+func.func @wide_row_blocks(%q: tensor<?x?x2x128xf16>, %k: tensor<?x?x2x128xf16>, %v: tensor<?x?x2x128xf16>, %beta: tensor<?x?x2xf16>) -> tensor<?x?x2x128xf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x128xf16>) key(%k : tensor<?x?x2x128xf16>)
+         value(%v : tensor<?x?x2x128xf16>) beta(%beta : tensor<?x?x2xf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x128xf16>
+  return %o : tensor<?x?x2x128xf16>
+}
+
+// -----
+
+// Other kernels have blocks of 64 rows, and the other family.
+// CHECK-LABEL: func.func @elementwise
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = relu, read = relu>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128}}
+func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{schedule value_columns: expected 64 of a chain in family "sm_90a", got 128}}
+func.func @columns_of_a_chain(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 128, stages = 2>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
 }

@@ -211,3 +211,22 @@ tile.kernel @small(%i: index, %s: memref<32x32xf32>) attributes {grid = 1 : i64,
   tile.store %M, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<32x32xf32, #tile.frag<warps = 2>>, memref<32x32xf32>
   tile.return
 }
+
+// -----
+
+// What is masked for a reduction is reduced an element at a time: the matrix (64), and its
+// vector of two registers.
+
+// CHECK-LABEL: tile.kernel @masked_reduction
+// CHECK-SAME: registers = 66 : i64
+tile.kernel @masked_reduction(%i: index, %s: memref<64x128xf32>, %o: memref<64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32, #tile.frag<warps = 4>>
+  %below = tile.mask lower %S : tensor<64x128xf32, #tile.frag<warps = 4>>
+  %diagonal = tile.mask upper %below : tensor<64x128xf32, #tile.frag<warps = 4>>
+  %d = tile.reduce add %diagonal {axis = 1} : tensor<64x128xf32, #tile.frag<warps = 4>> -> tensor<64xf32, #tile.slice<axis = 0, #tile.frag<warps = 4>>>
+  %rows = tile.spread %d {axis = 0} : tensor<64xf32, #tile.slice<axis = 0, #tile.frag<warps = 4>>> -> tensor<64x128xf32, #tile.frag<warps = 4>>
+  %x = arith.addf %S, %rows : tensor<64x128xf32, #tile.frag<warps = 4>>
+  tile.store %x, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x128xf32, #tile.frag<warps = 4>>, memref<64x128xf32>
+  tile.return
+}

@@ -222,3 +222,45 @@ tile.kernel @mbarriers(%i: index, %n: index) attributes {grid = 1 : i64, warps =
   }
   tile.return
 }
+
+// A role meets at a barrier of its own: behind the CTA's those of the instances of roles
+// in turn. A buffer that takes the bytes of a drained ring is ordered with its slots, of
+// which a product in flight reads until it is awaited.
+
+!half = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!x = tensor<64x64xf32, #tile.frag<warps = 4>>
+
+// CHECK-LABEL: tile.kernel @in_a_role
+// CHECK: tile.peek
+// CHECK-NEXT: tile.dot_start
+// CHECK-NEXT: tile.await
+// CHECK-NEXT: tile.release
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: tile.barrier {id = 2 : i64}
+// CHECK-NEXT: tile.write
+// CHECK-NEXT: tile.barrier {id = 2 : i64}
+// CHECK-NEXT: tile.read
+tile.kernel @in_a_role(%i: index) attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %late = tile.alloc {offset = 0 : i64} : !half
+  %in = tile.ring_create "in" mbarrier {offset = 0 : i64, barriers = 8192 : i64} : !tile.ring<1, [!half]>
+  %z = arith.constant dense<1.0> : !a
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 24>,
+              #tile.role<name = "math", warps = 4, registers = 240>] {
+  ^bb0(%k: index):
+    %w, %K = tile.acquire %in[%c0] : !tile.ring<1, [!half]> -> !half
+    tile.write %z, %K : !a, !half
+    tile.commit %w
+  }, {
+  ^bb0(%k: index):
+    %slot, %K = tile.peek %in[%c0] : !tile.ring<1, [!half]> -> !half
+    %p = tile.dot_start wgmma_rs %z, %K {contract = array<i64: 1, 1>} : !a, !half -> !tile.async<!x>
+    %S = tile.await %p : !tile.async<!x> -> !x
+    tile.release %slot
+    %Sa = arith.truncf %S : !x to !a
+    tile.write %Sa, %late : !a, !half
+    %y = tile.read %late : !half -> !a
+  }
+  tile.return
+}

@@ -158,11 +158,11 @@ tile.kernel @ends_early(%c: index, %v: memref<128x64xbf16>, %n: index)
 // -----
 
 tile.kernel @computed(%c: index, %s: memref<64x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
   %Sa = arith.truncf %S : tensor<64x64xf32> to tensor<64x64xbf16>
-  // expected-error @below {{operand in shared memory: expected a tile that a copy brings there in a kernel with column_tiles, got a computed one: 'tensor<64x64xbf16>'}}
+  // expected-error @below {{operand in shared memory: expected a tile that a copy brings there in a kernel with several column_tiles, got a computed one: 'tensor<64x64xbf16>'}}
   %D = tile.dot %Sa, %Sa {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -174,7 +174,7 @@ tile.kernel @rows(%c: index, %k: memref<64x64xbf16>)
   %c0 = arith.constant 0 : index
   %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
   %A = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<32x64xbf16>
-  // expected-error @below {{a: expected 64 rows in a kernel with column_tiles, got 32}}
+  // expected-error @below {{a: expected 64 rows in a kernel with column_tiles of 4 warps, got 32}}
   %D = tile.dot %A, %K {contract = array<i64: 1, 1>} : tensor<32x64xbf16>, tensor<64x64xbf16> -> tensor<32x64xf32>
   tile.return
 }
@@ -182,7 +182,18 @@ tile.kernel @rows(%c: index, %k: memref<64x64xbf16>)
 // -----
 
 tile.kernel @warps(%c: index, %k: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 6 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
+  // expected-error @below {{expected a multiple of 4 warps in a kernel with column_tiles, got 6}}
+  %D = tile.dot %K, %K {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @warps_of_two(%c: index, %k: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 2 : i64} {
   %c0 = arith.constant 0 : index
   %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
   // expected-error @below {{expected 4 warps in a kernel with column_tiles, got 8}}
@@ -212,5 +223,150 @@ tile.kernel @columns(%c: index, %k: memref<512x64xbf16>)
   %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<512x64xbf16> -> tensor<512x64xbf16>
   // expected-error @below {{result: expected a multiple of 8 of at most 256 columns, got 512}}
   %D = tile.dot %A, %K {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<512x64xbf16> -> tensor<64x512xf32>
+  tile.return
+}
+
+// -----
+
+// Two warpgroups share the rows of a block. A left operand that a copy brings stays in
+// shared memory. A box that a condition leaves out is one in front of the array, which a
+// tensor map reads as zeros. A bound past the box does not cut it.
+
+// CHECK-LABEL: tile.kernel @row_block
+// CHECK: %[[U:.*]] = tile.alloc : memref<128x64xbf16, #tile.smem<128>>
+// CHECK: %[[K:.*]] = tile.alloc : memref<128x64xbf16, #tile.smem<128>>
+// CHECK: %[[Q:.*]] = tile.alloc : memref<128x64xbf16, #tile.smem<128>>
+// CHECK: tile.copy tma %arg1[%c0, %c0], %[[Q]] {
+// CHECK: tile.copy tma %arg2[%{{.*}}, %c0], %[[K]] {
+// CHECK: %[[S:.*]] = tile.dot instr(wgmma_ss) %[[Q]], %[[K]]
+// CHECK: %[[HERE:.*]] = arith.cmpi
+// CHECK: %[[ROW:.*]] = arith.select %[[HERE]], %{{.*}}, %c-128
+// CHECK: tile.copy tma %arg3[%[[ROW]], %c0], %[[U]] {
+// CHECK: tile.dot instr(wgmma_rs) %{{.*}}, %[[U]]
+tile.kernel @row_block(%i: index, %q: memref<128x64xbf16>, %k: memref<?x64xbf16>, %u: memref<?x64xbf16>, %o: memref<128x64xf32>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %t0 = arith.muli %i, %c128 : index
+  %Q = tile.load %q[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x64xbf16> -> tensor<128x64xbf16>
+  %K = tile.load %k[%t0, %c0] bound(%c128) {dims = array<i64: 0, 1>} : memref<?x64xbf16> -> tensor<128x64xbf16>
+  %S = tile.dot %Q, %K {contract = array<i64: 1, 1>} : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+  %P = arith.truncf %S : tensor<128x128xf32> to tensor<128x128xbf16>
+  %here = arith.cmpi sgt, %i, %c0 : index
+  %rows = arith.select %here, %c128, %c0 : index
+  %U = tile.load %u[%t0, %c0] bound(%rows) {dims = array<i64: 0, 1>} : memref<?x64xbf16> -> tensor<128x64xbf16>
+  %N = tile.dot %P, %U {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  tile.store %N, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x64xf32>, memref<128x64xf32>
+  tile.return
+}
+
+// -----
+
+// A solution takes its factors and its scratch from shared memory. What a later product
+// has in registers beside it, 64 columns wide, fits; with 128 the left operand waits in
+// shared memory, from the last product in front of the solution on.
+
+// CHECK-LABEL: tile.kernel @narrow_solution
+// CHECK: %[[SCRATCH:.*]] = tile.alloc : memref<128x128xbf16, #tile.smem<128>>
+// CHECK: %[[F:.*]] = tile.alloc : memref<128xf32, #tile.smem<0>>
+// CHECK: tile.write %{{.*}}, %[[F]] : tensor<128xf32>
+// CHECK: tile.tri_solve %{{.*}}, %[[F]] scratch(%[[SCRATCH]] : memref<128x128xbf16, #tile.smem<128>>)
+// CHECK: tile.dot instr(wgmma_rs)
+// CHECK: tile.dot instr(wgmma_rs)
+tile.kernel @narrow_solution(%i: index, %k: memref<128x64xbf16>, %beta: memref<2x128xf32>, %s: memref<128x128xf32>, %o: memref<128x64xf32>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
+  %g = arith.negf %f : tensor<128xf32>
+  %P = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
+  %E = arith.truncf %P : tensor<128x128xf32> to tensor<128x128xbf16>
+  %N = tile.load %o[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x64xf32> -> tensor<128x64xf32>
+  %G = tile.tri_solve %P, %g : tensor<128x128xf32>, tensor<128xf32>
+  %Ga = arith.truncf %G : tensor<128x128xf32> to tensor<128x128xbf16>
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x64xbf16> -> tensor<128x64xbf16>
+  %N1 = tile.dot %E, %K acc(%N) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  %N2 = tile.dot %Ga, %K acc(%N1) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  tile.store %N2, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x64xf32>, memref<128x64xf32>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @wide_solution
+// CHECK: tile.alloc : memref<128x128xbf16, #tile.smem<128>>
+// CHECK-NEXT: %[[PARKED:.*]] = tile.alloc : memref<128x128xbf16, #tile.smem<128>>
+// CHECK: %[[E:.*]] = arith.truncf
+// CHECK: tile.dot
+// CHECK-NEXT: tile.write %[[E]], %[[PARKED]]
+// CHECK: tile.tri_solve
+// CHECK: tile.dot instr(wgmma_ss) %[[PARKED]], %{{.*}} acc(
+// CHECK: tile.dot instr(wgmma_rs)
+tile.kernel @wide_solution(%i: index, %k: memref<128x128xbf16>, %beta: memref<2x128xf32>, %s: memref<128x128xf32>, %o: memref<128x128xf32>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
+  %g = arith.negf %f : tensor<128xf32>
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xbf16> -> tensor<128x128xbf16>
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
+  %E = arith.truncf %S : tensor<128x128xf32> to tensor<128x128xbf16>
+  %N = tile.load %o[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
+  %P = tile.dot %K, %K {contract = array<i64: 1, 1>} : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
+  %G = tile.tri_solve %P, %g : tensor<128x128xf32>, tensor<128xf32>
+  %Ga = arith.truncf %G : tensor<128x128xf32> to tensor<128x128xbf16>
+  %N1 = tile.dot %E, %K acc(%N) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
+  %N2 = tile.dot %Ga, %K acc(%N1) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
+  tile.store %N2, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x128xf32>, memref<128x128xf32>
+  tile.return
+}
+
+// -----
+
+// Nobody rounds the solution: products inside have no type.
+
+tile.kernel @wide_type(%i: index, %beta: memref<2x128xf32>, %s: memref<128x128xf32>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
+  %P = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
+  // expected-error @below {{expected a use that rounds the solution, whose type products inside take}}
+  %G = tile.tri_solve %P, %f : tensor<128x128xf32>, tensor<128xf32>
+  tile.store %G, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x128xf32>, memref<128x128xf32>
+  tile.return
+}
+
+// -----
+
+// A condition on a vector's copy, which has no tensor map, and on a store.
+
+tile.kernel @conditional_store(%i: index, %o: memref<?x64xbf16>, %s: memref<128x64xf32>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %here = arith.cmpi sgt, %i, %c0 : index
+  %rows = arith.select %here, %c128, %c0 : index
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x64xf32> -> tensor<128x64xf32>
+  %Sa = arith.truncf %S : tensor<128x64xf32> to tensor<128x64xbf16>
+  // expected-error @below {{bound: expected one that does not depend on a condition, for a copy that has none}}
+  tile.store %Sa, %o[%c0, %c0] bound(%rows) {dims = array<i64: 0, 1>} : tensor<128x64xbf16>, memref<?x64xbf16>
+  tile.return
+}
+
+// -----
+
+// Factors that a load brings to registers, as they are: written to shared memory behind it.
+
+// CHECK-LABEL: tile.kernel @loaded_factors
+// CHECK: %[[F:.*]] = tile.alloc : memref<128xf32, #tile.smem<0>>
+// CHECK: %[[BETA:.*]] = tile.load %arg1
+// CHECK-NEXT: tile.write %[[BETA]], %[[F]] : tensor<128xf32>
+// CHECK: tile.tri_solve %{{.*}}, %[[F]]
+tile.kernel @loaded_factors(%i: index, %beta: memref<128x2xf32>, %s: memref<128x128xf32>, %o: memref<128x128xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %f = tile.load %beta[%c0, %c0] {dims = array<i64: 0>} : memref<128x2xf32> -> tensor<128xf32>
+  %P = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
+  %G = tile.tri_solve %P, %f : tensor<128x128xf32>, tensor<128xf32>
+  %Ga = arith.truncf %G : tensor<128x128xf32> to tensor<128x128xbf16>
+  tile.store %Ga, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x128xbf16>, memref<128x128xbf16>
   tile.return
 }

@@ -5,6 +5,7 @@
 !x  = tensor<64x64xf32, #tile.frag<warps = 4>>
 !xa = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !k  = memref<64x128xbf16, #tile.smem<128>>
+!r  = tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
 
 // The rounded state is carried beside the state: made once in front of the loop, and at
 // the end of each iteration. It has two uses and is made once. The result of the loop
@@ -68,6 +69,37 @@ tile.kernel @scaled(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 
     %Sn = tile.dot instr(wgmma_rs) %Xa, %K acc(%E) {contract = array<i64: 1, 0>} : !xa, !k -> !s
     scf.yield %Sn : !s
   }
+  tile.return
+}
+
+// An accumulator that is made of what the loop carries for it alone moves too, and what stands for
+// it behind the loop is what the loop leaves.
+
+// CHECK-LABEL: tile.kernel @accumulator
+// CHECK: %[[L:.*]] = scf.for {{.*}} iter_args(%[[N:.*]] = %{{.*}}) -> (tensor<64x128xf32, #tile.frag<warps = 4>>)
+// CHECK-NEXT: %[[F:.*]] = tile.load
+// CHECK-NEXT: %[[N1:.*]] = tile.dot instr(wgmma_rs) %{{.*}}, %{{.*}} acc(%[[N]]
+// CHECK-NEXT: %[[W:.*]] = tile.spread %[[F]]
+// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[N1]], %[[W]]
+// CHECK-NEXT: scf.yield %[[SCALED]] :
+// CHECK: tile.dot instr(wgmma_rs) %{{.*}}, %{{.*}} acc(%[[L]]
+tile.kernel @accumulator(%i: index, %n: index, %f: memref<64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %K = tile.alloc : !k
+  %P = arith.constant dense<1.0> : !xa
+  %N0 = arith.constant dense<0.0> : !s
+  %f0 = arith.constant dense<1.0> : !r
+  %N1, %f1 = scf.for %c = %c0 to %n step %c1 iter_args(%N = %N0, %factor = %f0) -> (!s, !r) {
+    %wide = tile.spread %factor {axis = 0 : i64} : !r -> !s
+    %scaled = arith.mulf %N, %wide : !s
+    %next = tile.load %f[%c] {dims = array<i64: 0>} : memref<64xf32> -> !r
+    %sum = tile.dot instr(wgmma_rs) %P, %K acc(%scaled) {contract = array<i64: 1, 0>} : !xa, !k -> !s
+    scf.yield %sum, %next : !s, !r
+  }
+  %wide = tile.spread %f1 {axis = 0 : i64} : !r -> !s
+  %scaled = arith.mulf %N1, %wide : !s
+  %sum = tile.dot instr(wgmma_rs) %P, %K acc(%scaled) {contract = array<i64: 1, 0>} : !xa, !k -> !s
   tile.return
 }
 

@@ -21,9 +21,11 @@ class OpPassManager;
 
 namespace delta {
 
-/// From the recurrent to the chunked phase, both verified. `pm` is anchored on
-/// builtin.module, here and below.
-void buildChunkedPipeline(mlir::OpPassManager &pm);
+/// From the recurrent to the chunked phase, both verified, with row blocks that
+/// suit the GPU \p target, a name of delta/Support/Target.h. `pm` is anchored
+/// on builtin.module, here and below.
+void buildChunkedPipeline(mlir::OpPassManager &pm,
+                          llvm::StringRef target = "sm_80");
 
 /// From the verified chunked phase to the verified value form.
 ///

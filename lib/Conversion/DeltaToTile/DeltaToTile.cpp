@@ -288,8 +288,9 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   kernel.getBody().front().addArguments(types, locations);
   kernel.setAllArgAttrs(attrs);
   kernel->setAttr("delta.schedule", schedule);
-  // Chains of warpgroups are to be split into roles.
-  if (schedule.getFamily().getValue() == "sm_90a" && isChain(loop))
+  // Chains of warpgroups, also of row blocks, are to be split into roles.
+  if (schedule.getFamily().getValue() == "sm_90a" &&
+      (isChain(loop) || options.chain.blocks))
     kernel.setColumnTiles(schedule.getColumnTileVariants().front());
   return kernel;
 }

@@ -27,10 +27,15 @@ LogicalResult KernelBody::convertTicket(tile::TicketOp op) {
   return success();
 }
 
-void KernelBody::convertSignal(tile::SignalOp op) {
+LogicalResult KernelBody::convertSignal(tile::SignalOp op) {
+  bool isOfRole = isInRole(op);
+  // The copies of other warps would not be waited for.
+  if (isOfRole && !runsOnOneWarp(op))
+    return op.emitError("expected a role of one instance that only copies");
   cuda::CommentOp::create(b, "Let the others read what this CTA has stored.");
-  callInPlace({}, "raise_flag", {},
+  callInPlace({}, isOfRole ? "publish_stores" : "raise_flag", {},
               {address(op.getFlags(), op.getIndices()), use(op.getEpoch())});
+  return success();
 }
 
 void KernelBody::watchFlags(scf::ForOp loop) {
@@ -58,17 +63,22 @@ Value KernelBody::findWatch(tile::ExpectOp op) {
   return {};
 }
 
-void KernelBody::convertExpect(tile::ExpectOp op) {
+LogicalResult KernelBody::convertExpect(tile::ExpectOp op) {
+  bool isOfRole = isInRole(op);
+  if (isOfRole && !runsOnOneWarp(op))
+    return op.emitError("expected a role of one instance that only copies");
+  StringRef callee = isOfRole ? "await_published" : "await_flag";
   Value seen = findWatch(op);
   SmallVector<Value> args = {address(op.getFlags(), op.getIndices()),
                              use(op.getEpoch())};
   cuda::CommentOp::create(b, "Wait for the CTA that stores what is read next.");
   if (!seen) {
-    callInPlace({}, "await_flag", {}, args);
-    return;
+    callInPlace({}, callee, {}, args);
+    return success();
   }
   args.push_back(cuda::ReadOp::create(b, b.getI32Type(), seen,
                                       /*name=*/StringAttr()));
   cuda::AssignOp::create(b, seen,
-                         callInPlace(b.getI32Type(), "await_flag", {}, args));
+                         callInPlace(b.getI32Type(), callee, {}, args));
+  return success();
 }

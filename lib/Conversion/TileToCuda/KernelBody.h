@@ -57,6 +57,12 @@ struct RoleWarps {
   }
 };
 
+/// Whether a role runs `op`, not the whole CTA.
+bool isInRole(mlir::Operation *op);
+
+/// Whether one warp of the CTA runs `op`, which is of a role.
+bool runsOnOneWarp(mlir::Operation *op);
+
 class KernelBody {
 public:
   /// Writes at the builder's insertion point. `sharedBase` is the start of
@@ -142,8 +148,8 @@ private:
 
   // Tickets and flags: FlagStatements.cpp.
   mlir::LogicalResult convertTicket(tile::TicketOp op);
-  void convertSignal(tile::SignalOp op);
-  void convertExpect(tile::ExpectOp op);
+  mlir::LogicalResult convertSignal(tile::SignalOp op);
+  mlir::LogicalResult convertExpect(tile::ExpectOp op);
   /// Declares, in front of `loop`, what is known of the flags that it expects.
   void watchFlags(mlir::scf::ForOp loop);
   /// The variable that holds what is known of the flag of `op`, or null.

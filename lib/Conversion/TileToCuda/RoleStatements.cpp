@@ -62,6 +62,15 @@ static RoleWarps findRole(Operation *op) {
   return placeRoles(roles)[child->getParentRegion()->getRegionNumber()];
 }
 
+bool delta::isInRole(Operation *op) {
+  return op->getParentOfType<tile::RolesOp>() != nullptr;
+}
+
+bool delta::runsOnOneWarp(Operation *op) {
+  RoleWarps role = findRole(op);
+  return role.isSingle && role.role.getInstances() == 1;
+}
+
 /// Registers a thread that a CTA is launched with, at most: what setmaxnreg
 /// raises or lowers.
 static int64_t launchRegisters(int64_t threads) {
@@ -151,6 +160,7 @@ LogicalResult KernelBody::convertRoleBody(const RoleWarps &warps,
              : llvm::formatv("The role {0}, {1} instances.", name, instances)
                    .str());
   instance = {};
+  watches.clear(); // variables of another role
   if (instances > 1) {
     Value own = warps.first == 0
                     ? warp
@@ -191,6 +201,9 @@ LogicalResult KernelBody::convertBarrier(tile::BarrierOp op) {
         "barriers of a role of several instances have no lowering yet");
   RoleWarps role = findRole(op);
   int64_t count = role.role.getWarps() * delta::warpThreads;
+  // What was written may be an operand of a product, read by the copy engine's
+  // proxy.
+  callInPlace({}, "async_proxy_fence", {}, {});
   callInPlace({}, "role_sync", {integer(op.getId()), integer(count)}, {});
   return success();
 }
@@ -275,7 +288,7 @@ void KernelBody::initialiseRings() {
   for (tile::RingCreateOp ring : roleRings)
     if (ring.getZeroed()) {
       cuda::CommentOp::create(b, "Rows that no copy fills are zeros.");
-      int64_t bytes = tile::getBarrierOffset(ring);
+      int64_t bytes = tile::getRingSlotBytes(ring);
       callInPlace({}, "zero_shared", integer(threads),
                   {base, byteLiteral(*ring.getOffset()), byteLiteral(bytes)});
     }

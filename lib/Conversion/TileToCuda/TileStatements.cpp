@@ -20,6 +20,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace delta;
@@ -68,10 +69,8 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       .Case<memref::SubViewOp>(
           [&](memref::SubViewOp view) { return convertView(view); })
       .Case<TicketOp>([&](TicketOp ticket) { return convertTicket(ticket); })
-      .Case<SignalOp>(
-          [&](SignalOp signal) { return convertSignal(signal), success(); })
-      .Case<ExpectOp>(
-          [&](ExpectOp expect) { return convertExpect(expect), success(); })
+      .Case<SignalOp>([&](SignalOp signal) { return convertSignal(signal); })
+      .Case<ExpectOp>([&](ExpectOp expect) { return convertExpect(expect); })
       .Case<ScanOp>([&](ScanOp scan) -> LogicalResult {
         if (!scan.getScratch())
           return scan.emitError("expected a scratch buffer");
@@ -79,6 +78,26 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
                callInPlace(convertType(scan.getType()), "prefix_sum", {},
                            {use(scan.getInput()), use(scan.getScratch())},
                            resultName(scan)));
+        return success();
+      })
+      .Case<TriSolveOp>([&](TriSolveOp solve) -> LogicalResult {
+        int64_t id = tile::getRoleBarrier(solve);
+        if (!solve.getScratch() || id == 0)
+          return solve.emitError("expected a scratch buffer and a role");
+        StringRef input = spelled(solve.getInput());
+        StringRef result = nameOf(solve.getResult());
+        StringRef factors = bufferName(solve.getFactors());
+        if (!input.empty() && !result.empty() && !factors.empty())
+          cuda::CommentOp::create(
+              b, llvm::formatv("{0} = (I + {1} diag({2}))^-1 {1}", result,
+                               input, factors)
+                     .str());
+        define(solve.getResult(),
+               callInPlace(convertType(solve.getType()), "solve_scaled_columns",
+                           {},
+                           {use(solve.getInput()), use(solve.getFactors()),
+                            use(solve.getScratch()), literal(id)},
+                           resultName(solve)));
         return success();
       })
       .Case<TriInverseOp>([&](TriInverseOp inverse) -> LogicalResult {

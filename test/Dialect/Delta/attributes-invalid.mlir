@@ -39,7 +39,7 @@ func.func private @c23_stages() attributes {
 
 // C23_warpgroup: columns of a warpgroup
 func.func private @c23_warpgroup() attributes {
-  // expected-error@+1 {{schedule value_columns: expected 64 in family "sm_90a", got 32}}
+  // expected-error@+1 {{schedule value_columns: expected 64 or 128 in family "sm_90a", got 32}}
   delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 32, stages = 3>}
 
 // -----

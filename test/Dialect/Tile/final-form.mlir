@@ -26,7 +26,6 @@ tile.kernel @one_role(%b: index, %k: memref<?x?x128xbf16>, %s: memref<?x64x128xf
   %stage = tile.alloc {offset = 32768 : i64} : memref<64x64xbf16, #tile.smem<128>>
   // CHECK: tile.alloc : memref<64x64xf32, #tile.smem<0>>
   %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
-  %factors = tile.alloc : memref<64xf32, #tile.smem<0>>
   %S0 = tile.load %s[%b, %c0, %c0] {dims = array<i64: 1, 2>} : memref<?x64x128xf32> -> !s
   // CHECK: tile.acquire %{{.*}}[%{{.*}}] : <2, [memref<64x128xbf16, #tile.smem<128>>]> -> memref<64x128xbf16, #tile.smem<128>>
   %w0, %K0 = tile.acquire %ring[%c0] : <2, [memref<64x128xbf16, #tile.smem<128>>]> -> !k
@@ -63,9 +62,6 @@ tile.kernel @one_role(%b: index, %k: memref<?x?x128xbf16>, %s: memref<?x64x128xf
     tile.barrier
     // CHECK: tile.tri_inverse %{{.*}} scratch(%{{.*}} : memref<64x64xf32, #tile.smem<0>>)
     %Z = tile.tri_inverse %X scratch(%scratch : memref<64x64xf32, #tile.smem<0>>) : !x
-    // CHECK: tile.tri_solve %{{.*}}, %{{.*}} scratch(%{{.*}} : memref<64x64xbf16, #tile.smem<128>>) : tensor<64x64xf32, #tile.frag<warps = 4>>, memref<64xf32, #tile.smem<0>>
-    %solved = tile.tri_solve %Z, %factors scratch(%stage : memref<64x64xbf16, #tile.smem<128>>)
-        : !x, memref<64xf32, #tile.smem<0>>
     // CHECK: tile.convert %{{.*}} : tensor<64xf32, #tile.slice<axis = 1, <warps = 4>>> -> tensor<64xf32, #tile.flat<warps = 4>>
     %r = tile.reduce add %Z {axis = 0} : !x -> !row
     %flat = tile.convert %r : !row -> tensor<64xf32, #tile.flat<warps = 4>>

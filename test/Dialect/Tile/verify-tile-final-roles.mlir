@@ -42,7 +42,7 @@ tile.kernel @F2_warpgroup(%i: index, %n: index, %x: memref<64x64xbf16>)
   ^bb0(%k: index):
     %a = arith.constant dense<0.0> : tensor<32x64xbf16, #tile.frag<warps = 2>>
     %q = tile.alloc : !b
-    // expected-error @below {{'tile.dot_start' op instr: wgmma_rs: expected 4 warps, got 2}}
+    // expected-error @below {{'tile.dot_start' op instr: wgmma_rs: expected a multiple of 4 warps, got 2}}
     %p = tile.dot_start wgmma_rs %a, %q {contract = array<i64: 1, 1>} : tensor<32x64xbf16, #tile.frag<warps = 2>>, !b -> <tensor<32x64xf32, #tile.frag<warps = 2>>>
     scf.for %c = %i to %n step %c1 {
       %w, %K = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
@@ -341,6 +341,164 @@ tile.kernel @F7_other_index(%i: index, %n: index, %x: memref<64x64xbf16>)
       %r = tile.read %P : !b -> !a
       tile.release %s
     }
+  }
+  tile.return
+}
+
+// -----
+
+// A ring goes on behind a loop.
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_behind_the_loop(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %w0, %K0 = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f0 = tile.copy tma %x[%i, %i], %K0 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w0, %f0
+    }
+    %w1, %K1 = tile.acquire %ring[%n] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %f1 = tile.copy tma %x[%i, %i], %K1 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+    tile.commit %w1, %f1
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %s0, %P0 = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r0 = tile.read %P0 : !b -> !a
+      tile.release %s0
+    }
+    %s1, %P1 = tile.peek %ring[%n] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %r1 = tile.read %P1 : !b -> !a
+    tile.release %s1
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_out_of_order(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %w0, %K0 = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f0 = tile.copy tma %x[%i, %i], %K0 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w0, %f0
+    }
+    // expected-error @below {{'tile.acquire' op ring "in": expected its slots in order, from 0 in steps of 1}}
+    %w1, %K1 = tile.acquire %ring[%c0] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %f1 = tile.copy tma %x[%i, %i], %K1 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+    tile.commit %w1, %f1
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %s0, %P0 = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r0 = tile.read %P0 : !b -> !a
+      tile.release %s0
+    }
+    %s1, %P1 = tile.peek %ring[%c0] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %r1 = tile.read %P1 : !b -> !a
+    tile.release %s1
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_not_from_0(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    // expected-error @below {{'tile.acquire' op ring "in": expected its slots in order, from 0 in steps of 1}}
+    %w1, %K1 = tile.acquire %ring[%c1] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %f1 = tile.copy tma %x[%i, %i], %K1 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+    tile.commit %w1, %f1
+  }, {
+  ^bb0(%k: index):
+    %s1, %P1 = tile.peek %ring[%c1] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %r1 = tile.read %P1 : !b -> !a
+    tile.release %s1
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_fewer_uses(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'tile.ring_create' op ring "in": expected as many uses of the consumer as of the producer, 2, got 1}}
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %w0, %K0 = tile.acquire %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %f0 = tile.copy tma %x[%i, %i], %K0 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w0, %f0
+    }
+    %w1, %K1 = tile.acquire %ring[%n] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %f1 = tile.copy tma %x[%i, %i], %K1 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+    tile.commit %w1, %f1
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %s0, %P0 = tile.peek %ring[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+      %r0 = tile.read %P0 : !b -> !a
+      tile.release %s0
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!d = tensor<64x64xf32, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F7_other_slot(%i: index, %n: index, %x: memref<64x64xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
+              #tile.role<name = "math", warps = 4, registers = 232, instances = 1>] {
+  ^bb0(%k: index):
+    // expected-note @below {{the producer fills it here}}
+    %w0, %K0 = tile.acquire %ring[%c0] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %f0 = tile.copy tma %x[%i, %i], %K0 {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+    tile.commit %w0, %f0
+  }, {
+  ^bb0(%k: index):
+    // expected-error @below {{'tile.peek' op ring "in": expected the producer's slot}}
+    %s0, %P0 = tile.peek %ring[%c1] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    %r0 = tile.read %P0 : !b -> !a
+    tile.release %s0
   }
   tile.return
 }
@@ -646,5 +804,185 @@ tile.kernel @F2_bulk_pieces(%i: index, %x: memref<6xf32>)
   // expected-error @below {{'tile.copy' op engine: bulk: expected a whole vector of a multiple of 16 bytes, got 'memref<6xf32, #tile.smem<0>>'}}
   %f = tile.copy bulk %x[%i], %a {dims = array<i64: 0>} : memref<6xf32>, memref<6xf32, #tile.smem<0>>
   tile.await %f : !tile.async<none>
+  tile.return
+}
+
+// -----
+
+!s = tensor<128x128xf32, #tile.frag<warps = 8>>
+!v = memref<128xf32, #tile.smem<0>>
+!q = memref<128x128xbf16, #tile.smem<128>>
+tile.kernel @F1_wide_tile_behind_another_role(%i: index, %x: memref<128x128xf32>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %f = tile.alloc : !v
+  %q = tile.alloc : !q
+  tile.roles [#tile.role<name = "load", warps = 4, registers = 40>, #tile.role<name = "math", warps = 8, registers = 128>] {
+  ^bb0(%k: index):
+  }, {
+  ^bb0(%k: index):
+    // expected-error @below {{'tile.load' op register tile: expected a layout of at most 4 warps in a role that is not the first, got 'tensor<128x128xf32, #tile.frag<warps = 8>>'}}
+    %P = tile.load %x[%i, %i] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> !s
+  }
+  tile.return
+}
+
+// -----
+
+!s = tensor<128x128xf32, #tile.frag<warps = 8>>
+!v = memref<128xf32, #tile.smem<0>>
+!q = memref<128x128xbf16, #tile.smem<128>>
+tile.kernel @F2_solve(%i: index, %x: memref<128x128xf32>)
+    attributes {grid = 1 : i64, warps = 16 : i64} {
+  %f = tile.alloc : !v
+  %q = tile.alloc : !q
+  tile.roles [#tile.role<name = "math", warps = 12, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
+  ^bb0(%k: index):
+    %P = tile.load %x[%i, %i] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> !s
+    // expected-error @below {{'tile.tri_solve' op expected 128 rows in a role of 8 warps, got 128 rows in 12 warps}}
+    %G = tile.tri_solve %P, %f scratch(%q : !q) : !s, !v
+  }, {
+  ^bb0(%k: index):
+  }
+  tile.return
+}
+
+// -----
+
+!s = tensor<128x128xf32, #tile.frag<warps = 8>>
+!v = memref<128xf32, #tile.smem<0>>
+!q = memref<128x128xbf16, #tile.smem<128>>
+tile.kernel @F2_solve_without_scratch(%i: index, %x: memref<128x128xf32>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %f = tile.alloc : !v
+  %q = tile.alloc : !q
+  tile.roles [#tile.role<name = "math", warps = 8, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
+  ^bb0(%k: index):
+    %P = tile.load %x[%i, %i] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> !s
+    // expected-error @below {{'tile.tri_solve' op scratch: expected a buffer, got none}}
+    %G = tile.tri_solve %P, %f : !s, !v
+  }, {
+  ^bb0(%k: index):
+  }
+  tile.return
+}
+
+// -----
+
+!s = tensor<128x128xf32, #tile.frag<warps = 8>>
+!v = memref<128xf32, #tile.smem<0>>
+!q = memref<128x128xbf16, #tile.smem<128>>
+tile.kernel @F10_solve_and_another_role(%i: index, %x: memref<128x128xf32>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %f = tile.alloc : !v
+  %q = tile.alloc : !q
+  tile.roles [#tile.role<name = "math", warps = 8, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
+  ^bb0(%k: index):
+    %P = tile.load %x[%i, %i] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> !s
+    // expected-note @below {{another role meets here}}
+    %G = tile.tri_solve %P, %f scratch(%q : !q) : !s, !v
+  }, {
+  ^bb0(%k: index):
+    // expected-error @below {{'tile.barrier' op id: expected one that no other role meets at, got 1}}
+    tile.barrier {id = 1 : i64}
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+
+// A ring that its consumer has drained gives its slots to what that role uses later.
+
+tile.kernel @F9_accepted_behind_a_ring(%i: index, %x: memref<64x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %late = tile.alloc {offset = 0 : i64} : !b
+  %in = tile.ring_create "in" mbarrier {offset = 0 : i64, barriers = 8192 : i64} : !tile.ring<1, [!b]>
+  %z = arith.constant dense<0.0> : !a
+  tile.roles [#tile.role<name = "math", warps = 4, registers = 240>,
+              #tile.role<name = "load", warps = 4, registers = 24>] {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %slot, %K = tile.peek %in[%c] : !tile.ring<1, [!b]> -> !b
+      tile.release %slot
+    }
+    tile.write %z, %late : !a, !b
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %w, %K = tile.acquire %in[%c] : !tile.ring<1, [!b]> -> !b
+      %f = tile.copy tma %x[%c0, %c0], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+
+tile.kernel @F9_in_front_of_the_last_release(%i: index, %x: memref<64x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @below {{bytes [0, 8192) are in use here}}
+  %early = tile.alloc {offset = 0 : i64} : !b
+  // expected-error @below {{'tile.ring_create' op offset: expected bytes [0, 8192) to be free while the buffer is in use}}
+  %in = tile.ring_create "in" mbarrier {offset = 0 : i64, barriers = 8192 : i64} : !tile.ring<1, [!b]>
+  %z = arith.constant dense<0.0> : !a
+  tile.roles [#tile.role<name = "math", warps = 4, registers = 240>,
+              #tile.role<name = "load", warps = 4, registers = 24>] {
+  ^bb0(%k: index):
+    tile.write %z, %early : !a, !b
+    scf.for %c = %c0 to %n step %c1 {
+      %slot, %K = tile.peek %in[%c] : !tile.ring<1, [!b]> -> !b
+      tile.release %slot
+    }
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %w, %K = tile.acquire %in[%c] : !tile.ring<1, [!b]> -> !b
+      %f = tile.copy tma %x[%c0, %c0], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+
+tile.kernel @F9_mbarriers_stay(%i: index, %x: memref<64x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @below {{bytes [8192, 16384) are in use here}}
+  %late = tile.alloc {offset = 8192 : i64} : !b
+  // expected-error @below {{'tile.ring_create' op offset: expected bytes [8192, 8208) to be free while the buffer is in use}}
+  %in = tile.ring_create "in" mbarrier {offset = 0 : i64, barriers = 8192 : i64} : !tile.ring<1, [!b]>
+  %z = arith.constant dense<0.0> : !a
+  tile.roles [#tile.role<name = "math", warps = 4, registers = 240>,
+              #tile.role<name = "load", warps = 4, registers = 24>] {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %slot, %K = tile.peek %in[%c] : !tile.ring<1, [!b]> -> !b
+      tile.release %slot
+    }
+    tile.write %z, %late : !a, !b
+  }, {
+  ^bb0(%k: index):
+    scf.for %c = %c0 to %n step %c1 {
+      %w, %K = tile.acquire %in[%c] : !tile.ring<1, [!b]> -> !b
+      %f = tile.copy tma %x[%c0, %c0], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
+      tile.commit %w, %f
+    }
+  }
   tile.return
 }

@@ -45,8 +45,10 @@ __global__ void hold(State *state) {
 } // namespace
 
 /// Starts CTAs on two streams that leave `freeBytes` of shared memory (without
-/// what the system keeps) on one multiprocessor and none on the others. Returns
-/// how many they are; a negative number is a cudaError_t.
+/// what the system keeps) on one multiprocessor and none on the others. One
+/// that has no room for two such CTAs is left alone: who takes most of its
+/// shared memory may take all of its registers. Returns how many CTAs they are;
+/// a negative number is a cudaError_t.
 extern "C" int occupy(State *state, int freeBytes, cudaStream_t first,
                       cudaStream_t second) {
   int device, processors, perProcessor, perCta;
@@ -62,7 +64,11 @@ extern "C" int occupy(State *state, int freeBytes, cudaStream_t first,
   cudaFuncSetAttribute(hold, cudaFuncAttributePreferredSharedMemoryCarveout,
                        cudaSharedmemCarveoutMaxShared);
   hold<<<processors - 1, 1, perCta, first>>>(state);
-  hold<<<1, 1, perProcessor - freeBytes - 2 * kReservedBytes, second>>>(state);
+  const bool hasRoomForTwo = 2 * (freeBytes + kReservedBytes) <= perProcessor;
+  if (hasRoomForTwo)
+    hold<<<1, 1, perProcessor - freeBytes - 2 * kReservedBytes, second>>>(
+        state);
   const cudaError_t error = cudaGetLastError();
-  return error == cudaSuccess ? processors : -static_cast<int>(error);
+  return error == cudaSuccess ? processors - !hasRoomForTwo
+                              : -static_cast<int>(error);
 }

@@ -121,9 +121,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "schedule family: expected \"sm_80\" or \"sm_90a\", "
                           "got "
                        << family;
-  if (isWarpgroups && valueColumns != 64)
-    return emitError() << "schedule value_columns: expected 64 in family "
-                       << family << ", got " << valueColumns;
+  if (isWarpgroups && valueColumns != 64 && valueColumns != 128)
+    return emitError()
+           << "schedule value_columns: expected 64 or 128 in family " << family
+           << ", got " << valueColumns;
   if (valueColumns != 32 && valueColumns != 64 && valueColumns != 128)
     return emitError() << "schedule value_columns: expected 32, 64 or 128, got "
                        << valueColumns;

@@ -18,6 +18,7 @@
 #include "VerifyRecurrent.h"
 #include "delta/Dialect/Delta/IR/Names.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
+#include "delta/Support/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -42,6 +43,10 @@ static constexpr int64_t kDefaultChunk = 64;
 /// say: with 128 columns three of these fit the shared memory of each of four
 /// CTAs a multiprocessor, so that loads never stop.
 static constexpr int64_t kDefaultCacheChunk = 32;
+
+/// Rows of a row block that two warpgroups share: what they load of earlier
+/// blocks serves twice as many rows.
+static constexpr int64_t kWarpgroupBlock = 128;
 
 static MemRefType toMemRef(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -119,11 +124,43 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
   return all;
 }
 
+/// Whether warpgroups have kernels for row blocks of `op`: of a tied softmax on
+/// 16-bit arrays as they are, which nobody asks u of, and not of one block
+/// alone.
+static bool hasWarpgroupBlocks(RecurrenceOp op) {
+  auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
+  auto isPlain = [](Value array) {
+    return isa<BlockArgument>(array) &&
+           getElementTypeOrSelf(array).getIntOrFloatBitWidth() == 16;
+  };
+  int64_t length = cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
+  if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
+    return false;
+  return op.isTied() && op.getKernel().getWrite() == FeatureKernel::Softmax &&
+         !op.getAlpha() && !op.getU() && isPlain(op.getQuery()) &&
+         isPlain(op.getKey()) && isPlain(op.getValue()) &&
+         getElementTypeOrSelf(op.getOutput()) ==
+             getElementTypeOrSelf(op.getValue()) &&
+         isTiled(op.getKeyDim()) && isTiled(op.getValueDim());
+}
+
+static int64_t getChunkLength(RecurrenceOp op, StringRef target) {
+  if (std::optional<uint64_t> chunk = op.getChunk())
+    return *chunk;
+  if (op.isDecode())
+    return kDefaultCacheChunk;
+  const Target *gpu = lookupTarget(target);
+  bool isForWarpgroups = gpu && gpu->hasWarpgroups;
+  if (ScheduleAttr schedule = op.getScheduleAttr())
+    isForWarpgroups = schedule.getFamily().getValue() == "sm_90a";
+  return isForWarpgroups && hasWarpgroupBlocks(op) ? kWarpgroupBlock
+                                                   : kDefaultChunk;
+}
+
 /// `func` keeps the contract of the recurrent phase.
-static LogicalResult chunkFunction(func::FuncOp func) {
+static LogicalResult chunkFunction(func::FuncOp func, StringRef target) {
   auto recurrence = *func.getOps<RecurrenceOp>().begin();
-  int64_t chunk = recurrence.getChunk().value_or(
-      recurrence.isDecode() ? kDefaultCacheChunk : kDefaultChunk);
+  int64_t chunk = getChunkLength(recurrence, target);
 
   // The new entry block: arguments as memrefs, then one memref a result.
   Block *old = &func.front();
@@ -164,13 +201,15 @@ static LogicalResult chunkFunction(func::FuncOp func) {
 namespace {
 
 struct Chunk : public delta::impl::ChunkBase<Chunk> {
+  using Base::Base;
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     // A declaration, or a function that is chunked already.
     auto isRecurrence = [](RecurrenceOp) { return WalkResult::interrupt(); };
     if (!func.walk(isRecurrence).wasInterrupted())
       return;
-    if (failed(verifySpec(func)) || failed(chunkFunction(func)))
+    if (failed(verifySpec(func)) || failed(chunkFunction(func, target)))
       signalPassFailure();
   }
 };

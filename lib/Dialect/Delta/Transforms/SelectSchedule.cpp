@@ -128,15 +128,29 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   return shape;
 }
 
+/// Rows of a block that the two warpgroups of a CTA share.
+static constexpr int64_t kWarpgroupBlock = 128;
+
+/// Why the sm_90a family has no kernels of implicit features for a function;
+/// empty where it has.
+static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
+  if (!gpu || !gpu->hasWarpgroups)
+    return "the target has no warpgroups";
+  if (shape.rows != kWarpgroupBlock)
+    return "a row block has " + std::to_string(shape.rows) + " rows, not " +
+           std::to_string(kWarpgroupBlock);
+  return "";
+}
+
 /// What the kernels of implicit features support; says so where it is not
 /// given.
-static LogicalResult checkImplicit(func::FuncOp func,
+static LogicalResult checkImplicit(func::FuncOp func, const Target *gpu,
                                    const ImplicitShape &shape,
                                    ScheduleAttr schedule) {
-  if (schedule.getFamily().getValue() != "sm_80")
-    return func.emitError() << "schedule family " << schedule.getFamily()
-                            << " has no kernels of implicit features yet; "
-                               "accepted: \"sm_80\"";
+  if (schedule.getFamily().getValue() == "sm_90a")
+    if (std::string obstacle = findObstacle(gpu, shape); !obstacle.empty())
+      return func.emitError() << "schedule family " << schedule.getFamily()
+                              << " has no kernels here: " << obstacle;
   for (auto [name, size] :
        {std::pair("key", shape.keyDim), std::pair("value", shape.valueDim)})
     if (size != 64 && size != 128 && (size != 256 || shape.isDecode))
@@ -144,11 +158,12 @@ static LogicalResult checkImplicit(func::FuncOp func,
                               << " has no GPU kernel yet; accepted: 64, 128"
                               << (shape.isDecode ? " behind a cache" : ", 256");
   int64_t columns = schedule.getValueColumns();
-  if (shape.isDecode ? columns != shape.valueDim
-                     : shape.valueDim % columns != 0)
+  // A product of two warpgroups takes all columns; a cache is read once.
+  bool isWhole = shape.isDecode || schedule.getFamily().getValue() == "sm_90a";
+  if (isWhole ? columns != shape.valueDim : shape.valueDim % columns != 0)
     return func.emitError()
            << "schedule value_columns: expected "
-           << (shape.isDecode ? "" : "a divisor of ") << "the value dim "
+           << (isWhole ? "" : "a divisor of ") << "the value dim "
            << shape.valueDim << ", got " << columns;
   return success();
 }
@@ -187,6 +202,11 @@ private:
     if (schedule.getFamily().getValue() != "sm_90a")
       return success();
     std::string obstacle = findObstacle(lookupTarget(target), update);
+    if (obstacle.empty() && schedule.getValueColumns() != kWarpgroupColumns)
+      return func.emitError()
+             << "schedule value_columns: expected " << kWarpgroupColumns
+             << " of a chain in family " << schedule.getFamily() << ", got "
+             << schedule.getValueColumns();
     if (obstacle.empty())
       return success();
     return func.emitError() << "schedule family " << schedule.getFamily()
@@ -210,23 +230,28 @@ private:
 
   LogicalResult scheduleImplicit(func::FuncOp func) {
     ImplicitShape shape = getImplicitShape(func);
+    const Target *gpu = lookupTarget(target);
     auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
-    if (!schedule)
-      schedule = chooseImplicit(func, shape);
-    return checkImplicit(func, shape, schedule);
+    if (!schedule) {
+      std::string obstacle = findObstacle(gpu, shape);
+      schedule = obstacle.empty()
+                     ? chooseWarpgroupBlocks(func, gpu, shape)
+                     : chooseWarpBlocks(func, shape, gpu, obstacle);
+      func->setAttr("delta.schedule", schedule);
+    }
+    return checkImplicit(func, gpu, shape, schedule);
   }
 
   /// A row block owns all of the value axis, as far as registers hold its sums:
   /// its weights, half of the work, are computed once. Two stages hide one
   /// block's loads behind one block's products, where the target's shared
   /// memory holds two beside the CTA's own block.
-  ScheduleAttr chooseImplicit(func::FuncOp func, const ImplicitShape &shape) {
+  ScheduleAttr chooseWarpBlocks(func::FuncOp func, const ImplicitShape &shape,
+                                const Target *gpu, StringRef obstacle) {
     MLIRContext *context = &getContext();
     auto choose = [&](int64_t columns, int64_t stages) {
-      auto schedule = ScheduleAttr::get(
-          context, StringAttr::get(context, "sm_80"), columns, stages);
-      func->setAttr("delta.schedule", schedule);
-      return schedule;
+      return ScheduleAttr::get(context, StringAttr::get(context, "sm_80"),
+                               columns, stages);
     };
     if (shape.isDecode) {
       // Loads are most of the time: with three stages two are always on their
@@ -239,19 +264,39 @@ private:
     }
     int64_t columns = std::min<int64_t>(shape.valueDim, 128);
     const int64_t block = 2 * shape.rows * (shape.keyDim + columns);
-    const Target *gpu = lookupTarget(target);
     int64_t stages =
         gpu && 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;
     remark::passed(func.getLoc(), remarkOf(func))
-        << "row blocks by ticket, " << std::to_string(shape.rows)
-        << " rows a CTA with " << std::to_string(columns) << " of "
-        << std::to_string(shape.valueDim)
+        << ("family sm_80: " + obstacle).str() << "; row blocks by ticket, "
+        << std::to_string(shape.rows) << " rows a CTA with "
+        << std::to_string(columns) << " of " << std::to_string(shape.valueDim)
         << (columns == shape.valueDim
                 ? " value columns: weights are computed once; "
                 : " value columns: sums of more would not fit 255 registers; ")
         << (stages == 2 ? "2 stages: one block loads while one computes"
                         : "1 stage: the target's shared memory holds no more");
     return choose(columns, stages);
+  }
+
+  /// Two warpgroups share a row block, so that a key and a row of u are loaded
+  /// for 128 rows. Beside the ring of each the block's own query and value lie
+  /// in shared memory, and what its diagonal is solved in. A third stage makes
+  /// up for an earlier block that is late.
+  ScheduleAttr chooseWarpgroupBlocks(func::FuncOp func, const Target *gpu,
+                                     const ImplicitShape &shape) {
+    MLIRContext *context = &getContext();
+    int64_t tiles = 2 * shape.rows * (shape.keyDim + shape.valueDim);
+    int64_t solved = 2 * shape.rows * shape.rows;
+    int64_t stages = 3;
+    while (stages > 1 && (1 + stages) * tiles + solved > gpu->sharedBytes)
+      --stages;
+    remark::passed(func.getLoc(), remarkOf(func))
+        << ("family sm_90a: row blocks by ticket, " + Twine(shape.rows) +
+            " rows a CTA in two warpgroups, other warps load and store; " +
+            Twine(stages) + " stages: as many as shared memory holds")
+               .str();
+    return ScheduleAttr::get(context, StringAttr::get(context, "sm_90a"),
+                             shape.valueDim, stages);
   }
 
   /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four

@@ -96,9 +96,15 @@ int64_t tile::getRingCopies(RingCreateOp ring) {
   return 1;
 }
 
-int64_t tile::getBarrierOffset(RingCreateOp ring) {
+int64_t tile::getRingSlotBytes(RingCreateOp ring) {
   RingType type = ring.getRing().getType();
   return getRingCopies(ring) * type.getStages() * getSlotBytes(type);
+}
+
+int64_t tile::getBarrierOffset(RingCreateOp ring) {
+  if (std::optional<int64_t> apart = ring.getBarriers())
+    return *apart - ring.getOffset().value_or(0);
+  return getRingSlotBytes(ring);
 }
 
 int64_t tile::getBarrierBytes(RingType ring) {
@@ -107,8 +113,8 @@ int64_t tile::getBarrierBytes(RingType ring) {
 }
 
 int64_t tile::getRingBytes(RingCreateOp ring) {
-  int64_t bytes = getBarrierOffset(ring);
-  if (ring.getProtocol() == Protocol::Mbarrier)
+  int64_t bytes = getRingSlotBytes(ring);
+  if (ring.getProtocol() == Protocol::Mbarrier && !ring.getBarriers())
     bytes += getRingCopies(ring) * getBarrierBytes(ring.getRing().getType());
   return bytes;
 }

@@ -33,11 +33,19 @@ static LogicalResult verifyTile(KernelOp kernel, Operation *op,
                                    [&] { return op->emitOpError(); })))
     return failure();
   // The warps beyond a low tile's own mirror its last one.
-  int64_t warps = getRole(kernel, op).warps;
-  if (layout.getWarpCount() <= warps)
+  Role role = getRole(kernel, op);
+  if (layout.getWarpCount() > role.warps)
+    return op->emitOpError()
+           << "register tile: expected a layout of at most the " << role.warps
+           << " warps that run this op, got " << type;
+  // Only tiles of one warpgroup count warps from the role's first one.
+  if (layout.getWarpCount() <= warpgroupWarps || !role.attribute ||
+      role.region->getRegionNumber() == 0)
     return success();
-  return op->emitOpError() << "register tile: expected a layout of at most the "
-                           << warps << " warps that run this op, got " << type;
+  return op->emitOpError() << "register tile: expected a layout of at most "
+                           << warpgroupWarps
+                           << " warps in a role that is not the first, got "
+                           << type;
 }
 
 /// Whether address arithmetic alone leads from an argument of the kernel to
@@ -119,15 +127,19 @@ static LogicalResult verifyProduct(const KernelScope &scope, Operation *op,
            << "instr: expected an instruction of "
            << StringRef(scope.target.name) << ", got " << stringifyInstr(instr);
   int64_t warps = getRole(scope.kernel, op).warps;
-  if (warpgroup && warps != warpgroupWarps)
+  if (warpgroup && warps % warpgroupWarps != 0)
     return op->emitOpError()
-           << "instr: " << stringifyInstr(instr) << ": expected "
+           << "instr: " << stringifyInstr(instr) << ": expected a multiple of "
            << warpgroupWarps << " warps, got " << warps;
   if (failed(instr == Instr::WgmmaSS ? verifySharedOperand(op, "a", a)
                                      : verifyRegisterOperand(op, "a", a)) ||
       failed(verifySharedOperand(op, "b", b)) ||
       failed(verifyRegisterOperand(op, "result", result)))
     return failure();
+  auto layout = cast<FragAttr>(cast<RankedTensorType>(result).getEncoding());
+  if (warpgroup && layout.getWarps() % warpgroupWarps != 0)
+    return op->emitOpError() << "result: expected a layout of a multiple of "
+                             << warpgroupWarps << " warps, got " << result;
   // The A operand in registers has its rows, not its columns, across warps.
   if (instr != Instr::WgmmaSS && contract[0] != 1)
     return op->emitOpError()
@@ -189,8 +201,34 @@ static LogicalResult verifyEngine(const KernelScope &scope, CopyOp copy) {
   return success();
 }
 
+/// The device library solves for 128 rows of the first two warpgroups.
+static LogicalResult verifySolve(const KernelScope &scope, TriSolveOp solve) {
+  if (!scope.target.hasWarpgroups)
+    return solve.emitOpError() << "expected a target that has wgmma, got "
+                               << StringRef(scope.target.name);
+  if (failed(verifyRegisterOperand(solve, "input", solve.getInput().getType())))
+    return failure();
+  constexpr int64_t solveRows = 128, solveWarps = 8;
+  Role role = getRole(scope.kernel, solve);
+  if (solve.getType().getDimSize(0) != solveRows || role.warps != solveWarps ||
+      !role.attribute)
+    return solve.emitOpError()
+           << "expected " << solveRows << " rows in a role of " << solveWarps
+           << " warps, got " << solve.getType().getDimSize(0) << " rows in "
+           << role.warps << " warps";
+  if (!isa<MemRefType>(solve.getFactors().getType()))
+    return solve.emitOpError()
+           << "factors: expected a buffer in #tile.smem, got "
+           << solve.getFactors().getType();
+  if (solve.getScratch())
+    return success();
+  return solve.emitOpError("scratch: expected a buffer, got none");
+}
+
 static LogicalResult verifyInstruction(const KernelScope &scope,
                                        Operation *op) {
+  if (auto solve = dyn_cast<TriSolveOp>(op))
+    return verifySolve(scope, solve);
   if (auto dot = dyn_cast<DotOp>(op)) {
     std::optional<Instr> instr = dot.getInstr();
     if (instr != Instr::MmaSync)

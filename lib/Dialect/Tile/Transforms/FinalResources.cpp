@@ -13,6 +13,7 @@
 #include "FinalRules.h"
 
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,6 +37,8 @@ struct SharedRange {
 };
 } // namespace
 
+static constexpr int64_t kBarrierAlignment = 8;
+
 static SmallVector<SharedRange> collectRanges(KernelOp kernel) {
   SmallVector<SharedRange> ranges;
   kernel.getBody().walk([&](Operation *op) {
@@ -46,6 +49,11 @@ static SmallVector<SharedRange> collectRanges(KernelOp kernel) {
     } else if (auto ring = dyn_cast<RingCreateOp>(op)) {
       ranges.push_back({op, ring.getOffset(), getRingBytes(ring),
                         getSlotAlignment(ring.getRing().getType())});
+      if (ring.getBarriers())
+        ranges.push_back(
+            {op, ring.getBarriers(),
+             getRingCopies(ring) * getBarrierBytes(ring.getRing().getType()),
+             kBarrierAlignment});
     }
   });
   return ranges;
@@ -105,15 +113,16 @@ static bool liveApart(KernelOp kernel, AllocOp a, AllocOp b) {
   return before(ofA, ofB) || before(ofB, ofA);
 }
 
-/// Whether `ring` between roles is done with, all its slots released by its
-/// consumer, before that role uses the buffer, which takes bytes of slots
-/// alone.
+/// Whether the slots of `ring` between roles are done with, all released by its
+/// consumer, before that role uses the buffer. Its mbarriers never are.
 static bool isDrained(KernelOp kernel, const SharedRange &ring,
                       const SharedRange &buffer) {
   auto create = dyn_cast<RingCreateOp>(ring.op);
   auto alloc = dyn_cast<AllocOp>(buffer.op);
   if (!create || !alloc || create.getProtocol() != Protocol::Mbarrier ||
-      buffer.end() > *ring.offset + getBarrierOffset(create))
+      ring.offset != create.getOffset() ||
+      (!create.getBarriers() &&
+       buffer.end() > *ring.offset + getRingSlotBytes(create)))
     return false;
   SmallVector<Operation *> uses = collectAccesses(kernel, alloc);
   for (Operation *user : create.getRing().getUsers()) {
@@ -190,20 +199,23 @@ LogicalResult delta::tile::verifyBarriers(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
   // Which role meets at a barrier, and where that was seen first.
   std::array<std::pair<Region *, Operation *>, 16> owners = {};
-  WalkResult result = kernel.getBody().walk([&](BarrierOp barrier) {
-    int64_t id = barrier.getId();
-    Role role = getRole(kernel, barrier);
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    auto barrier = dyn_cast<BarrierOp>(op);
+    if (!barrier && !isa<TriSolveOp>(op))
+      return WalkResult::advance();
+    int64_t id = barrier ? barrier.getId() : getRoleBarrier(op);
+    Role role = getRole(kernel, op);
     if (!role.attribute) {
       if (id == 0)
         return WalkResult::advance();
-      barrier.emitOpError() << "id: expected 0 outside roles, got " << id;
+      op->emitOpError() << "id: expected 0 outside roles, got " << id;
       return WalkResult::interrupt();
     }
     int64_t instances = role.getInstances();
     if (id == 0 || id + instances > 16) {
-      barrier.emitOpError()
-          << "id: expected 1 to " << 16 - instances << " in a role of "
-          << instances << " instances, got " << id;
+      op->emitOpError() << "id: expected 1 to " << 16 - instances
+                        << " in a role of " << instances << " instances, got "
+                        << id;
       return WalkResult::interrupt();
     }
     // Instance i meets at id + i.
@@ -211,12 +223,12 @@ LogicalResult delta::tile::verifyBarriers(const KernelScope &scope) {
       auto &[region, first] = owners[used];
       if (!region) {
         region = role.region;
-        first = barrier;
+        first = op;
       }
       if (region == role.region)
         continue;
       InFlightDiagnostic diagnostic =
-          barrier.emitOpError()
+          op->emitOpError()
           << "id: expected one that no other role meets at, got " << used;
       diagnostic.attachNote(first->getLoc()) << "another role meets here";
       return WalkResult::interrupt();

@@ -119,37 +119,110 @@ static std::optional<Role> getEnd(KernelOp kernel, RingCreateOp ring,
   return role;
 }
 
-/// One slot an iteration: no block meets the ring twice at one end. In front of
-/// its loop a producer may fill several slots.
-static LogicalResult verifyOneSlot(RingCreateOp ring,
-                                   ArrayRef<Operation *> ops) {
+/// One slot an iteration: no loop meets the ring twice at one end, and within
+/// one role no other block does, but for slots that a producer fills in front
+/// of its loop.
+static LogicalResult verifyOneSlot(RingCreateOp ring, ArrayRef<Operation *> ops,
+                                   bool oneRole) {
   llvm::SmallPtrSet<Block *, 4> blocks;
   for (Operation *op : ops)
-    if ((isa<PeekOp>(op) || isa<scf::ForOp>(op->getParentOp())) &&
+    if (((oneRole && isa<PeekOp>(op)) || isa<scf::ForOp>(op->getParentOp())) &&
         !blocks.insert(op->getBlock()).second)
       return op->emitOpError() << "ring " << ring.getNameAttr()
                                << ": expected one slot an iteration, got two";
   return success();
 }
 
-/// Of a ring between two roles: the loop whose every iteration takes the slot
-/// of its induction variable. Null, with a diagnostic, where there is none.
-static scf::ForOp getLoop(RingCreateOp ring, ArrayRef<Operation *> ops) {
-  Operation *op = ops.front();
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  // The index is the second operand of acquire and of peek.
-  if (ops.size() == 1 && loop && loop.getInductionVar() == op->getOperand(1))
-    return loop;
-  op->emitOpError() << "ring " << ring.getNameAttr()
-                    << ": expected the slot of the induction variable of one "
-                       "scf.for around it";
-  return {};
+/// What one end of a ring between two roles takes: with each iteration of a
+/// loop the slot of its induction variable, or outside of loops one slot.
+struct SlotUse {
+  Operation *op;
+  scf::ForOp loop;
+
+  /// The second operand of acquire and of peek.
+  Value getIndex() const { return op->getOperand(1); }
+  OpFoldResult getFirst() {
+    return getAsOpFoldResult(loop ? loop.getLowerBound() : getIndex());
+  }
+};
+
+static FailureOr<SmallVector<SlotUse>> getUses(RingCreateOp ring,
+                                               ArrayRef<Operation *> ops) {
+  SmallVector<SlotUse> uses;
+  for (Operation *op : ops) {
+    SlotUse use{op, dyn_cast<scf::ForOp>(op->getParentOp())};
+    bool isKnown = use.loop ? use.loop.getInductionVar() == use.getIndex()
+                            : isa<RolesOp>(op->getParentOp());
+    if (!isKnown)
+      return op->emitOpError() << "ring " << ring.getNameAttr()
+                               << ": expected the slot of the induction "
+                                  "variable of one scf.for around it";
+    uses.push_back(use);
+  }
+  return uses;
+}
+
+/// Several uses go through the slots in order, as the ring's barriers do.
+static LogicalResult verifyOrder(RingCreateOp ring,
+                                 MutableArrayRef<SlotUse> uses) {
+  if (uses.size() == 1 && uses.front().loop)
+    return success();
+  Builder b(ring.getContext());
+  // Null behind a slot of which only a value tells the number.
+  OpFoldResult next = b.getIndexAttr(0);
+  for (SlotUse &use : uses) {
+    OpFoldResult first = use.getFirst();
+    bool isNext = next && isEqualConstantIntOrValue(first, next);
+    if (!isNext || (use.loop && getConstantIntValue(use.loop.getStep()) != 1))
+      return use.op->emitOpError()
+             << "ring " << ring.getNameAttr()
+             << ": expected its slots in order, from 0 in "
+                "steps of 1";
+    std::optional<int64_t> number = getConstantIntValue(first);
+    next = use.loop ? getAsOpFoldResult(use.loop.getUpperBound())
+           : number ? OpFoldResult(b.getIndexAttr(*number + 1))
+                    : OpFoldResult();
+  }
+  return success();
 }
 
 static bool sameExtent(scf::ForOp a, scf::ForOp b) {
   return isEqualConstantIntOrValue(a.getLowerBound(), b.getLowerBound()) &&
          isEqualConstantIntOrValue(a.getUpperBound(), b.getUpperBound()) &&
          isEqualConstantIntOrValue(a.getStep(), b.getStep());
+}
+
+/// Both ends take the same slots.
+static LogicalResult verifyStep(RingCreateOp ring, ArrayRef<SlotUse> from,
+                                ArrayRef<SlotUse> to) {
+  if (from.size() != to.size())
+    return ring.emitOpError()
+           << "ring " << ring.getNameAttr()
+           << ": expected as many uses of the consumer as of the producer, "
+           << from.size() << ", got " << to.size();
+  for (auto [producer, consumer] : llvm::zip(from, to)) {
+    if (producer.loop && consumer.loop) {
+      scf::ForOp loop = consumer.loop;
+      if (sameExtent(producer.loop, loop))
+        continue;
+      InFlightDiagnostic diagnostic =
+          loop.emitOpError() << "ring " << ring.getNameAttr()
+                             << ": expected the extent of the producer's loop";
+      diagnostic.attachNote(scf::ForOp(producer.loop).getLoc())
+          << "the producer's loop is here";
+      return diagnostic;
+    }
+    if (!producer.loop && !consumer.loop &&
+        isEqualConstantIntOrValue(producer.getIndex(), consumer.getIndex()))
+      continue;
+    InFlightDiagnostic diagnostic = consumer.op->emitOpError()
+                                    << "ring " << ring.getNameAttr()
+                                    << ": expected the producer's slot";
+    diagnostic.attachNote(producer.op->getLoc())
+        << "the producer fills it here";
+    return diagnostic;
+  }
+  return success();
 }
 
 static LogicalResult verifyInstances(RingCreateOp ring, const Role &producer,
@@ -189,10 +262,12 @@ static LogicalResult verifyRing(const KernelScope &scope, RingCreateOp ring) {
   if (!producer)
     return failure();
   std::optional<Role> consumer = getEnd(kernel, ring, peeks, "consumer");
-  if (!consumer || failed(verifyOneSlot(ring, acquires)) ||
-      failed(verifyOneSlot(ring, peeks)))
+  if (!consumer)
     return failure();
   bool oneRole = producer->region == consumer->region;
+  if (failed(verifyOneSlot(ring, acquires, oneRole)) ||
+      failed(verifyOneSlot(ring, peeks, oneRole)))
+    return failure();
   Protocol expected = oneRole ? Protocol::CpAsyncGroup : Protocol::Mbarrier;
   if (ring.getProtocol() != expected)
     return ring.emitOpError()
@@ -203,22 +278,16 @@ static LogicalResult verifyRing(const KernelScope &scope, RingCreateOp ring) {
   if (failed(verifyInstances(ring, *producer, *consumer)))
     return failure();
   // Within one role the producer runs ahead of the consumer by a prologue, and
-  // program order keeps them in step. Between roles the loops must agree.
+  // program order keeps them in step. Between roles the uses must agree.
   if (oneRole)
     return success();
-  scf::ForOp from = getLoop(ring, acquires);
-  if (!from)
+  FailureOr<SmallVector<SlotUse>> from = getUses(ring, acquires);
+  if (failed(from) || failed(verifyOrder(ring, *from)))
     return failure();
-  scf::ForOp to = getLoop(ring, peeks);
-  if (!to)
+  FailureOr<SmallVector<SlotUse>> to = getUses(ring, peeks);
+  if (failed(to))
     return failure();
-  if (sameExtent(from, to))
-    return success();
-  InFlightDiagnostic diagnostic =
-      to.emitOpError() << "ring " << ring.getNameAttr()
-                       << ": expected the extent of the producer's loop";
-  diagnostic.attachNote(from.getLoc()) << "the producer's loop is here";
-  return diagnostic;
+  return verifyStep(ring, *from, *to);
 }
 
 LogicalResult delta::tile::verifyRings(const KernelScope &scope) {

@@ -67,6 +67,13 @@ bool delta::tile::dependsOn(Value value, Value other) {
 // Extents
 //===----------------------------------------------------------------------===//
 
+/// The axis of the interface's arrays that `extent` is the size of.
+static std::optional<int64_t> getInterfaceAxis(Value extent) {
+  auto dim = extent.getDefiningOp<memref::DimOp>();
+  return dim && isa<BlockArgument>(dim.getSource()) ? dim.getConstantIndex()
+                                                    : std::nullopt;
+}
+
 /// An extent of an array of the host function, seen from a launch: `multiple`
 /// times axis `axis` of the interface's arrays.
 static bool isHostExtent(Value array, int64_t axis, Value extent,
@@ -92,13 +99,16 @@ static bool isHostExtent(Value array, int64_t axis, Value extent,
   if (multiple != 1)
     return false;
   // Workspace has the extents that it was allocated with.
-  if (auto alloc = array.getDefiningOp<memref::AllocOp>())
-    return axis >= 0 && alloc.getType().isDynamicDim(axis) &&
-           alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(axis)] ==
-               extent;
-  auto dim = extent.getDefiningOp<memref::DimOp>();
-  return dim && isa<BlockArgument>(array) &&
-         isa<BlockArgument>(dim.getSource()) && dim.getConstantIndex() == axis;
+  if (auto alloc = array.getDefiningOp<memref::AllocOp>()) {
+    if (axis < 0 || !alloc.getType().isDynamicDim(axis))
+      return false;
+    unsigned position = alloc.getType().getDynamicDimIndex(axis);
+    Value size = alloc.getDynamicSizes()[position];
+    std::optional<int64_t> ofInterface = getInterfaceAxis(extent);
+    return size == extent ||
+           (ofInterface && getInterfaceAxis(size) == ofInterface);
+  }
+  return isa<BlockArgument>(array) && getInterfaceAxis(extent) == axis;
 }
 
 /// Whether `multiple` times `size` is the extent of the dynamic axis `axis` of
@@ -143,7 +153,8 @@ static bool isExtent(Value array, int64_t axis, const LinearIndex &end) {
 FailureOr<int64_t> delta::tile::getMappedRows(Operation *op, Value array,
                                               Value start, int64_t rowAxis,
                                               Value bound, int64_t tileRows) {
-  if (!bound)
+  // A constant bound past the box does not cut it.
+  if (!bound || getConstant(bound).value_or(0) >= tileRows)
     return tileRows;
   Value minimum = bound;
   int64_t scale = 1, rows = tileRows;

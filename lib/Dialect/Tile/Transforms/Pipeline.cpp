@@ -240,7 +240,8 @@ void LoopPipeliner::run() {
       bufferTypes(), [](Type type) { return cast<MemRefType>(type); });
   auto create = RingCreateOp::create(
       b, loc, RingType::get(b.getContext(), stages, buffers), "chunks",
-      Protocol::CpAsyncGroup, /*consumers=*/1, /*offset=*/IntegerAttr());
+      Protocol::CpAsyncGroup, /*consumers=*/1, /*offset=*/IntegerAttr(),
+      /*zeroed=*/false, /*barriers=*/IntegerAttr());
   create->setAttr(getBufferNamesAttrName(), names);
   ring = create.getRing();
   for (int64_t stage = 0; stage < stages - 1; ++stage)

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 namespace delta::tile {
 #define GEN_PASS_DEF_PLACE
@@ -39,6 +40,10 @@ static constexpr int64_t kPieceBytes = 16;
 
 /// Rows of a product of a warpgroup, and most columns of one.
 static constexpr int64_t kWarpgroupRows = 64, kWarpgroupColumns = 256;
+
+/// Registers of tiles that a thread keeps while a block is solved, of the 240
+/// of a role of products: beside them are a row's statistics and addresses.
+static constexpr int64_t kAcrossSolution = 200;
 
 static RankedTensorType tileType(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -70,6 +75,8 @@ private:
   LogicalResult checkWarpgroup(DotOp dot);
   LogicalResult placeExtract(tensor::ExtractOp extract);
   LogicalResult placeStore(StoreOp store);
+  LogicalResult placeSolve(TriSolveOp solve);
+  LogicalResult parkLeftOperands(TriSolveOp solve);
   LogicalResult placeScratch(Operation *op, MutableOperandRange scratch,
                              MemRefType type, StringRef name);
 
@@ -94,6 +101,8 @@ private:
   bool hasRoles;
   OpBuilder b;
   llvm::DenseMap<Value, Image> images;
+  /// Loads that copies took the place of.
+  llvm::DenseSet<Operation *> copied;
 };
 
 } // namespace
@@ -146,6 +155,15 @@ static LogicalResult refuseBuffer(Operation *op, ArrayRef<int64_t> shape) {
                        "columns";
 }
 
+/// Whether a box is there at all: what decides it, and the bound where it is.
+static std::optional<std::pair<Value, Value>> splitPresence(Value bound) {
+  auto select =
+      bound ? bound.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  if (!select || !matchPattern(select.getFalseValue(), m_Zero()))
+    return std::nullopt;
+  return std::pair(select.getCondition(), select.getTrueValue());
+}
+
 /// Moves an asynchronous copy up to where its operands are known, behind the
 /// copies that were issued before it, so that it runs beside the ops in
 /// between.
@@ -172,18 +190,33 @@ LogicalResult Placer::copy(Operation *op, Value array, ValueRange indices,
   bool isMatrix = order.size() == 2;
   Engine engine = toGlobal ? Engine::Simt : Engine::CpAsync;
   int64_t rows = 0;
+  SmallVector<Value> start(indices);
   if (hasRoles) {
     engine = isMatrix ? Engine::Tma : Engine::Bulk;
     int64_t extent = cast<MemRefType>(buffer.getType()).getShape()[0];
+    std::optional<std::pair<Value, Value>> presence = splitPresence(bound);
+    if (presence)
+      bound = presence->second;
     FailureOr<int64_t> mapped =
         getMappedRows(op, array, indices[order[0]], order[0], bound, extent);
     if (failed(mapped))
       return failure();
     rows = *mapped == extent ? 0 : *mapped;
     bound = Value();
+    // A tensor map gives zeros for what lies in front of the array, too: a
+    // whole box there stands for one without rows.
+    if (presence && !toGlobal && isMatrix) {
+      Value &row = start[order[0]];
+      Value outside = arith::ConstantIndexOp::create(b, op->getLoc(), -extent);
+      row = arith::SelectOp::create(b, op->getLoc(), presence->first, row,
+                                    outside);
+    } else if (presence) {
+      return op->emitError("bound: expected one that does not depend on a "
+                           "condition, for a copy that has none");
+    }
   }
   auto copy = CopyOp::create(b, op->getLoc(), inflightType(), array, buffer,
-                             indices, bound, order, engine, toGlobal,
+                             start, bound, order, engine, toGlobal,
                              /*multicast=*/false, rows);
   AwaitOp::create(b, op->getLoc(), TypeRange(), copy.getInflight(),
                   /*pending=*/IntegerAttr());
@@ -247,6 +280,7 @@ LogicalResult Placer::placeLoad(LoadOp load) {
                   load.getBound(), buffer, /*toGlobal=*/false)))
     return failure();
   images[load.getTile()] = {buffer, transposed};
+  copied.insert(load);
   return success();
 }
 
@@ -261,11 +295,11 @@ FailureOr<Image> Placer::getImage(Value value, Operation *user) {
     return images[value] = *image;
   }
   RankedTensorType type = tileType(value);
-  // A buffer that all threads write needs barriers among them.
-  if (hasRoles)
+  // Each instance of a role would need a buffer of its own.
+  if (hasRoles && *kernel.getColumnTiles() > 1)
     return user->emitError() << "operand in shared memory: expected a tile "
                                 "that a copy brings there in a kernel with "
-                                "column_tiles, got a computed one: "
+                                "several column_tiles, got a computed one: "
                              << type;
   MemRefType bufferType = getSharedType(type.getShape(), type.getElementType());
   if (!bufferType)
@@ -313,9 +347,20 @@ LogicalResult Placer::placeDot(DotOp dot) {
     dot.setBRowSteps(dot.getBColSteps());
     dot.setBColSteps(rowSteps);
   }
-  if (hasRoles && failed(checkWarpgroup(dot)))
+  if (!hasRoles) {
+    dot.setInstr(Instr::MmaSync);
+    return success();
+  }
+  if (failed(checkWarpgroup(dot)))
     return failure();
-  dot.setInstr(hasRoles ? Instr::WgmmaRS : Instr::MmaSync);
+  // A left operand that a copy brings stays where it is: registers are scarcer
+  // than reads of shared memory.
+  auto left = images.find(dot.getA());
+  bool isShared = copied.contains(dot.getA().getDefiningOp()) &&
+                  left != images.end() && !left->second.transposed;
+  if (isShared)
+    dot.getAMutable().assign(left->second.buffer);
+  dot.setInstr(isShared ? Instr::WgmmaSS : Instr::WgmmaRS);
   return success();
 }
 
@@ -324,14 +369,21 @@ LogicalResult Placer::placeDot(DotOp dot) {
 LogicalResult Placer::checkWarpgroup(DotOp dot) {
   ArrayRef<int64_t> a = tileType(dot.getA()).getShape();
   int64_t columns = dot.getD().getType().getShape()[1];
-  if (a[0] != kWarpgroupRows)
-    return dot.emitError() << "a: expected " << kWarpgroupRows
-                           << " rows in a kernel with column_tiles, got "
-                           << a[0];
-  if (kernel.getWarps() != delta::warpgroupWarps)
-    return dot.emitError() << "expected " << delta::warpgroupWarps
+  int64_t warps = kernel.getWarps();
+  // Several warpgroups share the rows of a tile, or have a chain each.
+  if (warps % delta::warpgroupWarps != 0 ||
+      (*kernel.getColumnTiles() > 1 && warps != delta::warpgroupWarps))
+    return dot.emitError() << "expected "
+                           << (*kernel.getColumnTiles() > 1 ? ""
+                                                            : "a multiple of ")
+                           << delta::warpgroupWarps
                            << " warps in a kernel with column_tiles, got "
-                           << kernel.getWarps();
+                           << warps;
+  int64_t rows = kWarpgroupRows * warps / delta::warpgroupWarps;
+  if (a[0] != rows)
+    return dot.emitError() << "a: expected " << rows
+                           << " rows in a kernel with column_tiles of " << warps
+                           << " warps, got " << a[0];
   if (a[1] % 16 != 0)
     return dot.emitError() << "a: expected a multiple of 16 columns, got "
                            << a[1];
@@ -383,6 +435,72 @@ LogicalResult Placer::placeStore(StoreOp store) {
     return failure();
   store.erase();
   return success();
+}
+
+/// Registers of a thread that `value` takes.
+static int64_t countRegisters(KernelOp kernel, Value value) {
+  RankedTensorType type = tileType(value);
+  return type.getNumElements() * type.getElementTypeBitWidth() /
+         (32 * delta::warpThreads * static_cast<int64_t>(kernel.getWarps()));
+}
+
+/// A left operand that is known before the solution and needed behind it waits
+/// in shared memory, where the registers do not hold it beside the solution and
+/// the product's accumulator.
+LogicalResult Placer::parkLeftOperands(TriSolveOp solve) {
+  Block *block = solve->getBlock();
+  // Behind the last product in front of the solution: what its operands took of
+  // shared memory may be free.
+  Operation *position = solve;
+  for (auto dot : block->getOps<DotOp>())
+    if (dot->isBeforeInBlock(solve))
+      position = dot->getNextNode();
+  int64_t inside = countRegisters(kernel, solve.getInput()) +
+                   countRegisters(kernel, solve.getResult());
+  for (auto dot : llvm::make_early_inc_range(block->getOps<DotOp>())) {
+    auto left = dyn_cast<TypedValue<RankedTensorType>>(dot.getA());
+    Operation *def = left ? left.getDefiningOp() : nullptr;
+    if (!def || !def->isBeforeInBlock(solve) || !solve->isBeforeInBlock(dot) ||
+        !dot.getAcc())
+      continue;
+    int64_t alive = inside + countRegisters(kernel, left) +
+                    countRegisters(kernel, dot.getAcc());
+    if (alive <= kAcrossSolution)
+      continue;
+    MemRefType type = getSharedType(left.getType().getShape(),
+                                    left.getType().getElementType());
+    if (!type)
+      return refuseBuffer(dot, left.getType().getShape());
+    Value buffer =
+        alloc(type, NameLoc::get(b.getStringAttr("parked"), left.getLoc()));
+    b.setInsertionPoint(position);
+    WriteOp::create(b, left.getLoc(), left, buffer, /*transpose=*/false);
+    dot.getAMutable().assign(buffer);
+    dot.setInstr(Instr::WgmmaSS);
+  }
+  return success();
+}
+
+LogicalResult Placer::placeSolve(TriSolveOp solve) {
+  FailureOr<Image> factors = getImage(solve.getFactors(), solve);
+  if (failed(factors))
+    return failure();
+  solve.getFactorsMutable().assign(factors->buffer);
+  // Products inside are those of the type that the solution is rounded to.
+  Type element;
+  for (Operation *user : solve->getUsers())
+    if (auto round = dyn_cast<arith::TruncFOp>(user))
+      element = tileType(round).getElementType();
+  if (!element)
+    return solve.emitError("expected a use that rounds the solution, whose "
+                           "type products inside take");
+  ArrayRef<int64_t> shape = tileType(solve.getInput()).getShape();
+  MemRefType type = getSharedType(shape, element);
+  if (!type)
+    return refuseBuffer(solve, shape);
+  if (hasRoles && failed(parkLeftOperands(solve)))
+    return failure();
+  return placeScratch(solve, solve.getScratchMutable(), type, "solve_scratch");
 }
 
 LogicalResult Placer::placeScratch(Operation *op, MutableOperandRange scratch,
@@ -455,6 +573,8 @@ LogicalResult Placer::run() {
       auto type = getSharedType({4}, b.getF32Type());
       placed =
           placeScratch(op, ticket.getScratchMutable(), type, "item_scratch");
+    } else if (auto solve = dyn_cast<TriSolveOp>(op)) {
+      placed = placeSolve(solve);
     } else if (auto inverse = dyn_cast<TriInverseOp>(op)) {
       auto type = getSharedType(tileType(inverse.getInput()).getShape(),
                                 b.getF32Type());
@@ -470,8 +590,8 @@ LogicalResult Placer::run() {
     if (!op)
       continue;
     auto load = dyn_cast<LoadOp>(op);
-    bool isPlaced =
-        (load && images.contains(load.getTile())) || isa<TransposeOp>(op);
+    // A load to registers may have an image, which was written from these.
+    bool isPlaced = (load && copied.contains(load)) || isa<TransposeOp>(op);
     if (isPlaced && failed(readImages(op, op->getResult(0))))
       return failure();
   }

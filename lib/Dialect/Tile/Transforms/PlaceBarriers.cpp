@@ -12,9 +12,12 @@
 /// are walked until what comes round the back edge no longer changes. Buffers
 /// of a ring are the ring's business: its peek is a barrier, and
 /// `tile-pipeline` fills a slot behind it; between roles mbarriers order the
-/// two ends.
+/// two ends. Where a buffer takes the bytes of a ring that is done with, its
+/// accesses are ordered with those of the slots.
 ///
 //===----------------------------------------------------------------------===//
+
+#include "Touched.h"
 
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
@@ -34,9 +37,10 @@ using namespace delta::tile;
 
 namespace {
 
-/// Buffers that some thread may have read or written since the last barrier.
+/// Buffers (`alloc`) and rings of which some thread may have read or written
+/// bytes since the last barrier.
 struct Pending {
-  llvm::SetVector<AllocOp> reads, writes;
+  llvm::SetVector<Operation *> reads, writes;
 
   void clear() {
     reads.clear();
@@ -45,10 +49,10 @@ struct Pending {
   /// Adds what `other` holds; whether that was anything new.
   bool join(const Pending &other) {
     bool grew = false;
-    for (AllocOp alloc : other.reads)
-      grew |= reads.insert(alloc);
-    for (AllocOp alloc : other.writes)
-      grew |= writes.insert(alloc);
+    for (Operation *buffer : other.reads)
+      grew |= reads.insert(buffer);
+    for (Operation *buffer : other.writes)
+      grew |= writes.insert(buffer);
     return grew;
   }
 };
@@ -72,23 +76,42 @@ private:
 
 } // namespace
 
-/// Whether two buffers have bytes in common.
-static bool overlap(AllocOp a, AllocOp b) {
-  if (a == b)
-    return true;
-  if (!a.getOffset() || !b.getOffset())
-    return false;
-  auto end = [](AllocOp alloc) -> int64_t {
-    return *alloc.getOffset() +
-           getSharedBytes(cast<MemRefType>(alloc.getBuffer().getType()));
-  };
-  return static_cast<int64_t>(*a.getOffset()) < end(b) &&
-         static_cast<int64_t>(*b.getOffset()) < end(a);
+/// What takes the bytes of `buffer`: an alloc, or the ring of a slot.
+static Operation *getOwner(Value buffer) {
+  Operation *def = getBuffer(buffer).getDefiningOp();
+  if (auto peek = dyn_cast_or_null<PeekOp>(def))
+    return peek.getRing().getDefiningOp();
+  if (auto acquire = dyn_cast_or_null<AcquireOp>(def))
+    return acquire.getRing().getDefiningOp();
+  return dyn_cast_or_null<AllocOp>(def);
 }
 
-static bool conflicts(AllocOp alloc, const llvm::SetVector<AllocOp> &others) {
+/// First byte and end of what `owner` takes, without mbarriers.
+static std::optional<std::pair<int64_t, int64_t>> getBytes(Operation *owner) {
+  auto alloc = dyn_cast<AllocOp>(owner);
+  std::optional<int64_t> offset =
+      alloc ? alloc.getOffset() : cast<RingCreateOp>(owner).getOffset();
+  if (!offset)
+    return std::nullopt;
+  int64_t bytes =
+      alloc ? getSharedBytes(cast<MemRefType>(alloc.getBuffer().getType()))
+            : getRingSlotBytes(cast<RingCreateOp>(owner));
+  return std::pair(*offset, *offset + bytes);
+}
+
+/// Whether two buffers have bytes in common. Slots of one ring are the ring's
+/// business.
+static bool overlap(Operation *a, Operation *b) {
+  if (a == b)
+    return isa<AllocOp>(a);
+  auto ofA = getBytes(a), ofB = getBytes(b);
+  return ofA && ofB && ofA->first < ofB->second && ofB->first < ofA->second;
+}
+
+static bool conflicts(Operation *buffer,
+                      const llvm::SetVector<Operation *> &others) {
   return llvm::any_of(others,
-                      [&](AllocOp other) { return overlap(alloc, other); });
+                      [&](Operation *other) { return overlap(buffer, other); });
 }
 
 /// An asynchronous copy's await finishes the write that the copy began; both
@@ -113,15 +136,15 @@ static bool meets(Operation *op) {
 void BarrierPlacer::visit(Operation *op, Pending &pending) {
   if (meets(op))
     return pending.clear();
-  SmallVector<std::pair<AllocOp, SharedAccess>> accesses;
+  SmallVector<std::pair<Operation *, SharedAccess>> accesses;
   for (const SharedAccess &access : getSharedAccesses(op))
-    if (auto alloc = access.buffer.getDefiningOp<AllocOp>())
-      accesses.emplace_back(alloc, access);
+    if (Operation *owner = getOwner(access.buffer))
+      accesses.emplace_back(owner, access);
   bool needsBarrier = false;
   if (!completes(op))
-    for (auto &[alloc, access] : accesses)
-      needsBarrier |= conflicts(alloc, pending.writes) ||
-                      (access.writes && conflicts(alloc, pending.reads));
+    for (auto &[buffer, access] : accesses)
+      needsBarrier |= conflicts(buffer, pending.writes) ||
+                      (access.writes && conflicts(buffer, pending.reads));
   if (needsBarrier) {
     found.insert(op);
     pending.clear();
@@ -130,18 +153,18 @@ void BarrierPlacer::visit(Operation *op, Pending &pending) {
   bool isOrdered = containsBarrier(op);
   if (isOrdered)
     pending.clear();
-  for (auto &[alloc, access] : accesses) {
+  for (auto &[buffer, access] : accesses) {
     if (isOrdered) {
-      pending.reads.insert(alloc);
+      pending.reads.insert(buffer);
       continue;
     }
     // A scan inside one warp leaves its scratch alone.
     if (isa<ScanOp>(op))
       continue;
     if (access.reads)
-      pending.reads.insert(alloc);
+      pending.reads.insert(buffer);
     if (access.writes)
-      pending.writes.insert(alloc);
+      pending.writes.insert(buffer);
   }
 }
 
@@ -181,7 +204,7 @@ void BarrierPlacer::run() {
   OpBuilder b(kernel.getContext());
   for (Operation *op : found) {
     b.setInsertionPoint(op);
-    BarrierOp::create(b, op->getLoc());
+    BarrierOp::create(b, op->getLoc(), getRoleBarrier(op));
   }
 }
 

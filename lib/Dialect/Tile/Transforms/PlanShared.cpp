@@ -8,8 +8,10 @@
 /// \file
 /// `tile-plan-shared`. Two buffers may share bytes where no value is alive in
 /// both at once; `tile-place-barriers`, which comes later, keeps the accesses
-/// to such bytes apart. Rings live as long as the kernel: copies past the last
-/// chunk land in them at any time.
+/// to such bytes apart. Rings of one role live as long as the kernel: copies
+/// past the last chunk land in them at any time. The slots of a ring between
+/// roles, which takes as many as are read, are its consumer's when it has
+/// released the last one; the mbarriers stay.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +39,12 @@ namespace {
 struct Region1D {
   int64_t bytes, alignment;
   int64_t first, last;
+  /// The role whose order the positions are of; null: of the kernel.
+  Region *role = nullptr;
   int64_t offset = -1;
 
   bool overlapsInTime(const Region1D &other) const {
-    return first <= other.last && other.first <= last;
+    return role != other.role || (first <= other.last && other.first <= last);
   }
 };
 
@@ -61,10 +65,16 @@ private:
   void number();
   Region1D lifetimeOf(AllocOp alloc, const Uses &uses);
   void place(Region1D &region);
+  void placeRing(RingCreateOp ring);
+  void endRing(RingCreateOp ring, Region1D &slots);
 
   KernelOp kernel;
   llvm::DenseMap<Operation *, int64_t> begin, end;
   SmallVector<Region1D> placed;
+  /// Of rings whose slots other buffers may take: these, in `placed`, and what
+  /// their mbarriers need.
+  SmallVector<std::pair<RingCreateOp, size_t>> slotsOf;
+  SmallVector<std::pair<RingCreateOp, Region1D>> barriersOf;
 };
 
 } // namespace
@@ -83,6 +93,15 @@ void SharedPlanner::number() {
   });
 }
 
+/// The region of the role that runs `op`, or null.
+static Region *getRole(Operation *op) {
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (isa<RolesOp>(region->getParentOp()))
+      return region;
+  return nullptr;
+}
+
 Region1D SharedPlanner::lifetimeOf(AllocOp alloc, const Uses &uses) {
   auto type = cast<MemRefType>(alloc.getBuffer().getType());
   Region1D region{getSharedBytes(type), getSharedAlignment(type), 0, 0};
@@ -90,6 +109,7 @@ Region1D SharedPlanner::lifetimeOf(AllocOp alloc, const Uses &uses) {
     return region;
   region.first = begin[uses.ops.front()];
   region.last = end[uses.ops.back()];
+  region.role = getRole(uses.ops.front());
   // A value that enters a loop, leaves it, or goes round it lives in all of it.
   for (Operation *use : uses.ops) {
     for (auto loop = use->getParentOfType<LoopLikeOpInterface>(); loop;
@@ -126,6 +146,41 @@ void SharedPlanner::place(Region1D &region) {
   placed.push_back(region);
 }
 
+/// Rings lie apart from each other. Of one between roles in a kernel with other
+/// buffers, these may take the slots in the end, but not the mbarriers: they
+/// have a place of their own, which whole kilobytes leave no gap for.
+void SharedPlanner::placeRing(RingCreateOp ring) {
+  Builder b(kernel.getContext());
+  Region1D slots{getRingBytes(ring), getSlotAlignment(ring.getRing().getType()),
+                 0, end[kernel]};
+  bool isShared = ring.getProtocol() == Protocol::Mbarrier &&
+                  !kernel.getBody().getOps<AllocOp>().empty();
+  if (!isShared) {
+    place(slots);
+    ring.setOffsetAttr(b.getI64IntegerAttr(slots.offset));
+    return;
+  }
+  int64_t bytes = getRingSlotBytes(ring);
+  Region1D barriers{slots.bytes - bytes, /*alignment=*/16, 0, end[kernel]};
+  slots.bytes = bytes;
+  place(slots);
+  ring.setOffsetAttr(b.getI64IntegerAttr(slots.offset));
+  slotsOf.push_back({ring, placed.size() - 1});
+  barriersOf.push_back({ring, barriers});
+}
+
+/// The slots of a ring are its consumer's behind its last release.
+void SharedPlanner::endRing(RingCreateOp ring, Region1D &slots) {
+  slots.last = 0;
+  for (Operation *user : ring.getRing().getUsers())
+    if (auto peek = dyn_cast<PeekOp>(user)) {
+      slots.role = getRole(peek);
+      for (Operation *op = *peek.getSlot().user_begin();
+           !isa<RolesOp, KernelOp>(op); op = op->getParentOp())
+        slots.last = std::max(slots.last, end[op]);
+    }
+}
+
 int64_t SharedPlanner::run() {
   number();
   Builder b(kernel.getContext());
@@ -142,12 +197,16 @@ int64_t SharedPlanner::run() {
     }
   });
 
-  kernel.walk([&](RingCreateOp ring) {
-    Region1D region{getRingBytes(ring),
-                    getSlotAlignment(ring.getRing().getType()), 0, end[kernel]};
-    place(region);
-    ring.setOffsetAttr(b.getI64IntegerAttr(region.offset));
-  });
+  SmallVector<RingCreateOp> rings;
+  kernel.walk([&](RingCreateOp ring) { rings.push_back(ring); });
+  for (RingCreateOp ring : rings)
+    placeRing(ring);
+  for (auto &[ring, barriers] : barriersOf) {
+    place(barriers);
+    ring.setBarriersAttr(b.getI64IntegerAttr(barriers.offset));
+  }
+  for (auto [ring, index] : slotsOf)
+    endRing(ring, placed[index]);
 
   SmallVector<std::pair<AllocOp, Region1D>> order;
   for (auto &[op, uses] : allocs)

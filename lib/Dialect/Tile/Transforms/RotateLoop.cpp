@@ -1,4 +1,4 @@
-//===- RotateLoop.cpp - round a state where it is made ----------*- C++ -*-===//
+//===- RotateLoop.cpp - operands where they are made ------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,9 @@
 /// `tile-rotate-loop`. Rounding a state of 64 x 128 takes a warpgroup about as
 /// long as half of the product that needs it. At the start of an iteration that
 /// product waits; at the end of the one before, an output's product still runs.
+/// An accumulator that is scaled there is touched while no product is in
+/// flight: at the start of an iteration ptxas would do it behind the start of
+/// another product, and wait for all that runs (C7517).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +22,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace delta::tile {
@@ -31,7 +35,7 @@ using namespace delta::tile;
 
 namespace {
 
-/// A loop and the left operands that move to its end.
+/// A loop and the operands of its products that move to its end.
 class LoopRotator {
 public:
   explicit LoopRotator(scf::ForOp loop) : loop(loop) {}
@@ -42,8 +46,13 @@ private:
   /// Collects the ops of the body that make `value`, each behind its operands;
   /// fails if they need more than carried tiles and values from outside.
   bool collect(Value value, llvm::SetVector<Operation *> &ops);
+  /// Whether the loop carries what `ops` use for the sake of `dot` alone.
+  bool isCarriedFor(DotOp dot, const llvm::SetVector<Operation *> &ops);
   /// Makes `value` again from the tiles that `map` gives for the carried ones.
   Value remake(OpBuilder &b, Value value, StringRef prefix, IRMapping &map);
+  /// Gives the uses of what is made behind `rotated` as `value` is in it, of
+  /// the tiles that it leaves, to `result`.
+  void replaceTwin(scf::ForOp rotated, Value value, Value result);
 
   scf::ForOp loop;
   /// What moves, and the ops that make each.
@@ -61,12 +70,29 @@ bool LoopRotator::collect(Value value, llvm::SetVector<Operation *> &ops) {
     return false; // the counter
   if (ops.contains(def))
     return true;
-  if (!OpTrait::hasElementwiseMappableTraits(def) || !isPure(def) ||
+  bool isElementwise =
+      OpTrait::hasElementwiseMappableTraits(def) || isa<SpreadOp>(def);
+  if (!isElementwise || !isPure(def) ||
       !llvm::all_of(def->getOperands(),
                     [&](Value operand) { return collect(operand, ops); }))
     return false;
   ops.insert(def);
   return true;
+}
+
+bool LoopRotator::isCarriedFor(DotOp dot,
+                               const llvm::SetVector<Operation *> &ops) {
+  auto isUsedHere = [&](Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return user == dot || ops.contains(user);
+    });
+  };
+  return llvm::all_of(ops, [&](Operation *op) {
+    return isUsedHere(op->getResult(0)) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return loop.isDefinedOutsideOfLoop(operand) || isUsedHere(operand);
+           });
+  });
 }
 
 Value LoopRotator::remake(OpBuilder &b, Value value, StringRef prefix,
@@ -81,14 +107,43 @@ Value LoopRotator::remake(OpBuilder &b, Value value, StringRef prefix,
   return map.lookup(value);
 }
 
+void LoopRotator::replaceTwin(scf::ForOp rotated, Value value, Value result) {
+  IRMapping left;
+  SmallVector<Operation *> twins;
+  left.map(rotated.getRegionIterArgs(), rotated.getResults());
+  auto isSame = [&](Value inside, Value behind) {
+    return success(left.lookupOrDefault(inside) == behind);
+  };
+  for (Operation *op : moved[value]) {
+    Operation *twin = nullptr;
+    for (Operation *user : left.lookupOrDefault(op->getOperand(0)).getUsers())
+      if (user->getBlock() == rotated->getBlock() &&
+          OperationEquivalence::isEquivalentTo(
+              op, user, isSame, /*markEquivalent=*/nullptr,
+              OperationEquivalence::IgnoreLocations))
+        twin = user;
+    if (!twin)
+      return;
+    left.map(op->getResults(), twin->getResults());
+    twins.push_back(twin);
+  }
+  left.lookup(value).replaceAllUsesWith(result);
+  for (Operation *twin : llvm::reverse(twins))
+    if (twin->use_empty())
+      twin->erase();
+}
+
 void LoopRotator::run() {
   for (auto dot : loop.getOps<DotOp>()) {
-    Value a = dot.getA();
-    llvm::SetVector<Operation *> ops;
-    if (dot.getInstr() == Instr::WgmmaRS &&
-        a.getParentBlock() == loop.getBody() && a.getDefiningOp() &&
-        collect(a, ops))
-      moved.insert({a, ops});
+    if (dot.getInstr() != Instr::WgmmaRS)
+      continue;
+    for (Value operand : {Value(dot.getA()), Value(dot.getAcc())}) {
+      llvm::SetVector<Operation *> ops;
+      if (operand && operand.getParentBlock() == loop.getBody() &&
+          operand.getDefiningOp() && collect(operand, ops) &&
+          (operand == dot.getA() || isCarriedFor(dot, ops)))
+        moved.insert({operand, ops});
+    }
   }
   if (moved.empty())
     return;
@@ -122,10 +177,21 @@ void LoopRotator::run() {
        llvm::zip(rotated.getBody()->getArguments(), names))
     argument.setLoc(name);
 
+  // The loop leaves what moved, too.
+  for (auto [entry, result] :
+       llvm::zip_equal(moved, rotated.getResults().take_back(moved.size())))
+    replaceTwin(rotated, entry.first, result);
+
   for (auto &[value, ops] : moved)
     for (Operation *op : llvm::reverse(ops))
       if (op->use_empty())
         rewriter.eraseOp(op);
+  // What was carried for them alone is carried no longer.
+  RewritePatternSet patterns(rotated.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, rotated.getContext());
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+  (void)applyOpPatternsGreedily({rotated}, std::move(patterns), config);
 }
 
 namespace {

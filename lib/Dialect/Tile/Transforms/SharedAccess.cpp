@@ -139,3 +139,18 @@ bool delta::tile::containsBarrier(Operation *op) {
     return solve.getScratch() != nullptr;
   return isa<BarrierOp>(op);
 }
+
+int64_t delta::tile::getRoleBarrier(Operation *op) {
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion()) {
+    auto roles = dyn_cast<RolesOp>(region->getParentOp());
+    if (!roles)
+      continue;
+    int64_t id = 1;
+    for (Attribute role :
+         roles.getRoles().getValue().take_front(region->getRegionNumber()))
+      id += cast<RoleAttr>(role).getInstances();
+    return id;
+  }
+  return 0;
+}

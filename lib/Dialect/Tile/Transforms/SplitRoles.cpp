@@ -16,6 +16,7 @@
 
 #include "ChunkLoop.h"
 #include "IndexArithmetic.h"
+#include "RoleParts.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
@@ -36,11 +37,6 @@ namespace delta::tile {
 using namespace mlir;
 using namespace delta::tile;
 
-/// Register caps of roles that share an SM's 65536 registers among twelve
-/// warps: two warpgroups of products take nearly all. Where the CTA has six
-/// warps, there are enough for every one, and equal caps need no instruction.
-static constexpr int64_t kMathRegisters = 240, kCopyRegisters = 24;
-
 /// Slots of the ring of chunks where nobody says: one is read, one is full and
 /// one on its way.
 static constexpr int64_t kStages = 3;
@@ -60,16 +56,6 @@ private:
   LogicalResult checkLaunches();
   RingCreateOp createRing(StringRef name, ArrayRef<CopyOp> copies,
                           int64_t slots, int64_t consumers);
-  /// An acquire or a peek, with the field's names of the ring's buffers.
-  template <typename OpTy> OpTy openSlot(RingCreateOp ring, Value index) {
-    auto types = llvm::map_to_vector(ring.getRing().getType().getBuffers(),
-                                     [](Type type) { return type; });
-    auto open = OpTy::create(b, unnamed(), SlotType::get(b.getContext()), types,
-                             ring, index);
-    open->setAttr(getBufferNamesAttrName(),
-                  ring->getAttr(getBufferNamesAttrName()));
-    return open;
-  }
   RolesOp createRoles();
   /// The number of the chain that `instance` runs.
   Value createChain(Value instance);
@@ -125,16 +111,6 @@ LogicalResult RoleSplitter::checkLaunches() {
 // Rings and roles
 //===----------------------------------------------------------------------===//
 
-/// The field's names of the buffers of `copies`.
-static ArrayAttr getBufferNames(OpBuilder &b, ArrayRef<CopyOp> copies) {
-  SmallVector<Attribute> names;
-  for (CopyOp copy : copies) {
-    auto name = dyn_cast<NameLoc>(copy.getShared().getLoc());
-    names.push_back(name ? name.getName() : b.getStringAttr("tile"));
-  }
-  return b.getArrayAttr(names);
-}
-
 RingCreateOp RoleSplitter::createRing(StringRef name, ArrayRef<CopyOp> copies,
                                       int64_t slots, int64_t consumers) {
   SmallVector<MemRefType> buffers;
@@ -149,7 +125,8 @@ RingCreateOp RoleSplitter::createRing(StringRef name, ArrayRef<CopyOp> copies,
   }
   auto ring = RingCreateOp::create(
       b, named(name), RingType::get(b.getContext(), slots, buffers), name,
-      Protocol::Mbarrier, consumers, /*offset=*/IntegerAttr(), zeroed);
+      Protocol::Mbarrier, consumers, /*offset=*/IntegerAttr(), zeroed,
+      /*barriers=*/IntegerAttr());
   ring->setAttr(getBufferNamesAttrName(), getBufferNames(b, copies));
   return ring;
 }
@@ -226,8 +203,9 @@ void RoleSplitter::copyInRole(Block &block, Value chain,
       return cloneIndex(index, source, gridIndex, map, inFront, b);
     }));
   Value index = loop.getInductionVar();
-  Operation *open = out ? openSlot<PeekOp>(ring, index).getOperation()
-                        : openSlot<AcquireOp>(ring, index).getOperation();
+  Operation *open =
+      out ? openSlot<PeekOp>(b, unnamed(), ring, index).getOperation()
+          : openSlot<AcquireOp>(b, unnamed(), ring, index).getOperation();
   SmallVector<Value> inflight;
   for (auto [i, entry] : llvm::enumerate(copies)) {
     CopyOp copy = entry;
@@ -281,7 +259,8 @@ void RoleSplitter::readSlots(Value instance, RingCreateOp ring) {
     column = arith::MulIOp::create(b, named("panel"), instance, width);
   }
   b.setInsertionPointToStart(body);
-  auto peek = openSlot<PeekOp>(ring, chunks.loop.getInductionVar());
+  auto peek =
+      openSlot<PeekOp>(b, unnamed(), ring, chunks.loop.getInductionVar());
   Operation *last = peek;
   for (auto [copy, buffer] : llvm::zip_equal(chunks.loads, peek.getBuffers())) {
     Value old = copy.getShared(), view = buffer;
@@ -316,7 +295,8 @@ void RoleSplitter::writeSlots(RingCreateOp ring) {
     return a->isBeforeInBlock(c);
   };
   b.setInsertionPoint(*llvm::min_element(writes, before));
-  auto acquire = openSlot<AcquireOp>(ring, chunks.loop.getInductionVar());
+  auto acquire =
+      openSlot<AcquireOp>(b, unnamed(), ring, chunks.loop.getInductionVar());
   b.setInsertionPointAfter(*llvm::max_element(writes, before));
   CommitOp::create(b, unnamed(), acquire.getSlot(), ValueRange());
   for (auto [copy, buffer] :
@@ -389,6 +369,13 @@ LogicalResult RoleSplitter::run() {
   return success();
 }
 
+/// Whether the CTAs of `kernel` are row blocks, of which later ones wait for
+/// earlier ones.
+static bool waitsForOthers(KernelOp kernel) {
+  return kernel.walk([](ExpectOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 namespace {
 
 struct SplitRolesPass
@@ -404,7 +391,9 @@ struct SplitRolesPass
               kernel->getAttrOfType<delta::ScheduleAttr>("delta.schedule");
           schedule && depth == 0)
         depth = schedule.getStages();
-      if (failed(RoleSplitter(kernel, depth ? depth : kStages).run()))
+      depth = depth ? depth : kStages;
+      if (failed(waitsForOthers(kernel) ? splitBlockRoles(kernel, depth)
+                                        : RoleSplitter(kernel, depth).run()))
         return signalPassFailure();
     }
   }

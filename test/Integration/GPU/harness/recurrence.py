@@ -86,8 +86,9 @@ class Recurrence:
 
     @property
     def chunk_tokens(self):
-        """Tokens in a chunk: as many as fit with all their steps."""
-        return self.chunk // self.steps
+        """Tokens in a chunk: as many as fit with all their steps. Where the
+        compiler chooses (0), of the longest."""
+        return (self.chunk or 128) // self.steps
 
     @property
     def scale_value(self):
@@ -189,7 +190,9 @@ class Recurrence:
     def _attributes(self):
         """The attributes of the op, as text."""
         functions = f"write = {self.write}, read = {self.read}" if self.write else "linear"
-        attributes = [f"kernel = #delta.kernel<{functions}>", f"chunk = {self.chunk}"]
+        attributes = [f"kernel = #delta.kernel<{functions}>"]
+        if self.chunk:
+            attributes.append(f"chunk = {self.chunk}")
         if self.steps > 1:
             attributes.append(f"steps = {self.steps}")
         if self.scale is not None:

@@ -47,15 +47,20 @@ int64_t getSlotAlignment(RingType ring);
 /// fills it (F7), which is where its acquires are.
 int64_t getRingCopies(RingCreateOp ring);
 
+/// Bytes of the slots of all copies of a ring.
+int64_t getRingSlotBytes(RingCreateOp ring);
+
 /// Where the mbarriers of a ring's first copy start, from the ring's start:
-/// behind the slots of all copies. Each copy has `getBarrierBytes` of them.
-/// Only rings of protocol `mbarrier` have any.
+/// behind the slots of all copies, or at `barriers`, from the start of shared
+/// memory. Each copy has `getBarrierBytes` of them. Only rings of protocol
+/// `mbarrier` have any.
 int64_t getBarrierOffset(RingCreateOp ring);
 
 /// Bytes of the mbarriers of one copy of a ring: two a slot, "full" ones first.
 int64_t getBarrierBytes(RingType ring);
 
-/// Bytes of a ring: the slots of its copies, then their mbarriers.
+/// Bytes of a ring: the slots of its copies, then their mbarriers, unless they
+/// lie apart.
 int64_t getRingBytes(RingCreateOp ring);
 
 } // namespace delta::tile

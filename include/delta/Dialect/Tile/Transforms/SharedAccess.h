@@ -67,6 +67,11 @@ bool isAligned(mlir::Value array, mlir::ValueRange indices, int64_t bytes);
 /// touches what other threads wrote. Behind the last one it only reads.
 bool containsBarrier(mlir::Operation *op);
 
+/// The barrier at which the warps meet that run `op`: 0, the CTA's, outside of
+/// roles; in a role the one behind those of the instances of roles in front.
+/// Ops that have a barrier inside meet there too.
+int64_t getRoleBarrier(mlir::Operation *op);
+
 } // namespace delta::tile
 
 #endif // DELTA_DIALECT_TILE_TRANSFORMS_SHAREDACCESS_H
