@@ -131,3 +131,23 @@ func.func @cached_columns(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>, 
          {kernel = #delta.kernel<write = softmax, read = softmax>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 3>} -> tensor<?x1x2x128xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>)
   return %o#0, %o#1, %o#2 : tensor<?x1x2x128xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>
 }
+
+// -----
+
+// expected-error @+1 {{schedule split_sequence: expected none for implicit features, whose row blocks are CTAs already}}
+func.func @implicit_split(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{schedule stages: expected 1 or 2 for row blocks in family "sm_80", got 3}}
+func.func @implicit_stages(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 3>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}

@@ -138,12 +138,18 @@ static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
     return "the target has no warpgroups";
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
-           std::to_string(kWarpgroupBlock);
+           std::to_string(kWarpgroupBlock) +
+           " as for a tied softmax without alpha, norms, u as a result or a "
+           "cache, whose chunk is left open";
   return "";
 }
 
 /// What the kernels of implicit features support; says so where it is not
 /// given.
+/// Slots of the rings of a warp's row block. With more, what waits for other
+/// CTAs one iteration late has no lowering.
+static constexpr int64_t kMostWarpBlockStages = 2;
+
 static LogicalResult checkImplicit(func::FuncOp func, const Target *gpu,
                                    const ImplicitShape &shape,
                                    ScheduleAttr schedule) {
@@ -151,6 +157,19 @@ static LogicalResult checkImplicit(func::FuncOp func, const Target *gpu,
     if (std::string obstacle = findObstacle(gpu, shape); !obstacle.empty())
       return func.emitError() << "schedule family " << schedule.getFamily()
                               << " has no kernels here: " << obstacle;
+  if (schedule.getColumnTiles())
+    return func.emitError() << "schedule column_tiles: expected none for "
+                               "implicit features, which have no chains";
+  if (schedule.getSplitSequence())
+    return func.emitError()
+           << "schedule split_sequence: expected none for implicit features, "
+              "whose row blocks are CTAs already";
+  bool isWarpBlock =
+      !shape.isDecode && schedule.getFamily().getValue() == "sm_80";
+  if (isWarpBlock && schedule.getStages() > kMostWarpBlockStages)
+    return func.emitError()
+           << "schedule stages: expected 1 or 2 for row blocks in family "
+           << schedule.getFamily() << ", got " << schedule.getStages();
   for (auto [name, size] :
        {std::pair("key", shape.keyDim), std::pair("value", shape.valueDim)})
     if (size != 64 && size != 128 && (size != 256 || shape.isDecode))
