@@ -175,8 +175,9 @@ def PrefetchLoads : Pass<"tile-prefetch-loads", "::mlir::ModuleOp"> {
     For loads that `tile-place` left in registers. A vector is loaded in front of the
     first wait of its block. In a loop from 0 in steps of 1 the tile of the next
     iteration is loaded in this one and carried: a vector at its start, a matrix where
-    this iteration's was last used, so that the two are never alive at once. The last
-    iteration loads its own again. Where the number of iterations is not a constant, the
+    this iteration's was last used, so that the two are never alive at once. A matrix is
+    left alone in loops without products, which have nothing to hide its latency behind
+    and may need its registers. The last iteration loads its own again. Where the number of iterations is not a constant, the
     load in front of the loop has a `bound` of no rows for a loop that has none.
 
     ```mlir

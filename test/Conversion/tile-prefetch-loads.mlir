@@ -95,3 +95,24 @@ tile.kernel @matrix(%h: index, %maps: memref<?x64x64xf32>, %s: memref<64x64xf32>
   tile.store %last, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32>, memref<64x64xf32>
   tile.return
 }
+
+// -----
+
+// Without products there is nothing to load a matrix behind.
+// CHECK-LABEL: tile.kernel @matrix_sum
+// CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (tensor<64x64xf32>)
+// CHECK: %[[M:.*]] = tile.load
+// CHECK: %[[SUM:.*]] = arith.addf %[[S]], %[[M]]
+// CHECK: scf.yield %[[SUM]]
+tile.kernel @matrix_sum(%h: index, %maps: memref<?x64x64xf32>, %s: memref<64x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S0 = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%S = %S0) -> tensor<64x64xf32> {
+    %M = tile.load %maps[%i, %c0, %c0] {dims = array<i64: 1, 2>} : memref<?x64x64xf32> -> tensor<64x64xf32>
+    %sum = arith.addf %S, %M : tensor<64x64xf32>
+    scf.yield %sum : tensor<64x64xf32>
+  }
+  tile.store %last, %s[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x64xf32>, memref<64x64xf32>
+  tile.return
+}

@@ -8,8 +8,8 @@
 /// \file
 /// `tile-prefetch-loads`. What is loaded to registers costs these registers,
 /// and its latency where it is asked for. So a vector, which is a register a
-/// thread, is asked for before anything is waited for, and in a loop everything
-/// is asked for one iteration ahead.
+/// thread, is asked for before anything is waited for, and in a loop one
+/// iteration ahead. A matrix is where the iteration has products meanwhile.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,12 @@ static bool collectSlice(Operation *op, llvm::SetVector<Operation *> &slice) {
 
 static bool isVector(LoadOp load) {
   return load.getTile().getType().getRank() == 1;
+}
+
+/// Whether an iteration has products, behind which loads of a matrix are worth
+/// its registers.
+static bool hasProducts(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), llvm::IsaPred<DotOp, DotStartOp>);
 }
 
 /// Whether anything in `root` may write what `load` reads.
@@ -118,9 +124,11 @@ static void rotate(scf::ForOp loop) {
   if (iterations && *iterations <= 1)
     return;
   SmallVector<Prefetch> prefetches;
+  bool takesMatrices = hasProducts(loop);
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
     Prefetch prefetch{load, {}};
-    if (collectSlice(load, prefetch.slice) &&
+    if ((isVector(load) || takesMatrices) &&
+        collectSlice(load, prefetch.slice) &&
         isFunctionOfCounter(prefetch, loop) && !isOverwritten(load, loop))
       prefetches.push_back(std::move(prefetch));
   }
