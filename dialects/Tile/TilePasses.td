@@ -355,7 +355,9 @@ def RotateLoop : Pass<"tile-rotate-loop", "::mlir::ModuleOp"> {
     %Sa0 = truncf %S0
     scf.for .. iter_args(%S = %S0, %Sa = %Sa0) { %KS = dot %Sa, %K; .. %Sa1 = truncf %S1; yield %S1, %Sa1 }
     ```
-    Loops without such a product are left alone.
+    The scaling of a carried accumulator (the sum of an online softmax) moves likewise
+    to the end of the iteration before, where no product is in flight on it. Loops without
+    such a product are left alone.
   }];
 }
 
