@@ -47,9 +47,9 @@ struct InputRequest {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
 
-  /// Query, key, write, key cache: scale every row (last axis) to this norm, in float64
-  /// before rounding. Absent: plain normals of variance 1, right where an
-  /// l2 norm follows or the kernel is a softmax. Un-normalised keys of a
+  /// Query, key, write, key cache: scale every row (last axis) to this norm, in
+  /// float64 before rounding. Absent: plain normals of variance 1, right where
+  /// an l2 norm follows or the kernel is a softmax. Un-normalised keys of a
   /// linear kernel need |k|^2 * beta <= 2, or the state explodes.
   std::optional<double> rowNorm;
 

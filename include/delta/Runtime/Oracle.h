@@ -55,8 +55,8 @@ struct OracleResults {
 /// the cached tokens, whose k_i and u_i are given.
 ///
 /// Works on up to hardware_concurrency() threads, one sequence and value head
-/// each; extra memory is O(T (K + V)) float64 per thread, T with what is cached. T = 0 gives an empty
-/// output and the initial state.
+/// each; extra memory is O(T (K + V)) float64 per thread, T with what is
+/// cached. T = 0 gives an empty output and the initial state.
 Result<OracleResults> evaluateOracle(const RecurrenceSpec &spec,
                                      const RecurrenceOperands &operands,
                                      const OracleProgress &progress = {});

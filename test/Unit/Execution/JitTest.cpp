@@ -119,11 +119,12 @@ TEST_F(JitTest, RefusesFunctionsOfAnotherAbi) {
       compile("func.func @f(%x: memref<2xf32, strided<[2]>>) { return }")));
   EXPECT_TRUE(failed(compile("func.func @f(%x: memref<2xf32>) -> memref<2xf32> "
                              "{ return %x : memref<2xf32> }")));
-  EXPECT_EQ(messages,
-            "cannot be called: no function 'g'\n"
-            "cannot be called: expected contiguous memrefs of f32, bf16, f16 or "
-            "i64, got 'memref<2xf32, strided<[2]>>'\n"
-            "cannot be called: expected no results, got 1\n");
+  EXPECT_EQ(
+      messages,
+      "cannot be called: no function 'g'\n"
+      "cannot be called: expected contiguous memrefs of f32, bf16, f16 or "
+      "i64, got 'memref<2xf32, strided<[2]>>'\n"
+      "cannot be called: expected no results, got 1\n");
 }
 
 TEST_F(JitTest, ReportsWhatCannotBeLowered) {

@@ -73,5 +73,6 @@ LogicalResult delta::tile::verifyMemoryAccess(Operation *op) {
     return success();
   return op->emitOpError()
          << "expected global memory to be accessed by tile.load, "
-            "tile.load_index, tile.store, tile.copy, tile.signal, tile.expect or tile.ticket alone";
+            "tile.load_index, tile.store, tile.copy, tile.signal, tile.expect "
+            "or tile.ticket alone";
 }

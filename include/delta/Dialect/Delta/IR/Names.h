@@ -37,14 +37,14 @@ constexpr llvm::StringLiteral kUpdatedAttr = "delta.updated";
 bool isCIdentifier(llvm::StringRef name);
 
 /// The name of an argument of a function in the recurrent phase: `delta.name`,
-/// else q, k, v, beta, g, s0, w, alpha, lengths, pool, k_cache, u_cache or cached
-/// after the first operand of the recurrence, in this order, that it reaches.
-/// Expects the contract of `delta-verify-recurrent` as far as R5.
+/// else q, k, v, beta, g, s0, w, alpha, lengths, pool, k_cache, u_cache or
+/// cached after the first operand of the recurrence, in this order, that it
+/// reaches. Expects the contract of `delta-verify-recurrent` as far as R5.
 std::string getArgumentName(mlir::BlockArgument argument);
 
-/// The name of result `index` of such a function: `delta.name`, else o, s or u, and
-/// for an operand with rows written to it that argument's name.
-/// Expects the contract as far as R6.
+/// The name of result `index` of such a function: `delta.name`, else o, s or u,
+/// and for an operand with rows written to it that argument's name. Expects the
+/// contract as far as R6.
 std::string getResultName(mlir::FunctionOpInterface function, unsigned index);
 
 } // namespace delta
