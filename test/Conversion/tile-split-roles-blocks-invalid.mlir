@@ -4,7 +4,7 @@
 
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
-// expected-error @below {{column_tiles: expected one loop over earlier blocks that copies to shared memory, got 2}}
+// expected-error @below {{column_tiles: expected one loop over earlier blocks that copies to or from shared memory, got 2}}
 tile.kernel @no_copies(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
     attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
   %c0 = arith.constant 0 : index

@@ -161,22 +161,31 @@ static LogicalResult checkBuffers(KernelOp kernel, const ChunkLoop &chunks) {
 // The loop
 //===----------------------------------------------------------------------===//
 
-FailureOr<ChunkLoop> delta::tile::findChunkLoop(KernelOp kernel) {
+FailureOr<scf::ForOp> delta::tile::findCopyingLoop(KernelOp kernel,
+                                                   StringRef over) {
   SmallVector<scf::ForOp> loops;
   for (auto loop : kernel.getBody().getOps<scf::ForOp>())
     if (loop.walk([](CopyOp) { return WalkResult::interrupt(); })
             .wasInterrupted())
       loops.push_back(loop);
   if (loops.size() != 1)
-    return kernel.emitError() << "column_tiles: expected one loop over chunks "
-                                 "that copies to or from shared memory, got "
-                              << loops.size();
-  ChunkLoop chunks;
-  scf::ForOp loop = chunks.loop = loops.front();
+    return kernel.emitError()
+           << "column_tiles: expected one loop over " << over
+           << " that copies to or from shared memory, got " << loops.size();
+  scf::ForOp loop = loops.front();
   if (!matchPattern(loop.getLowerBound(), m_Zero()) ||
       !matchPattern(loop.getStep(), m_One()))
-    return loop.emitError(
-        "loop over chunks: expected it to run from 0 in steps of 1");
+    return loop.emitError() << "loop over " << over
+                            << ": expected it to run from 0 in steps of 1";
+  return loop;
+}
+
+FailureOr<ChunkLoop> delta::tile::findChunkLoop(KernelOp kernel) {
+  FailureOr<scf::ForOp> found = findCopyingLoop(kernel, "chunks");
+  if (failed(found))
+    return failure();
+  ChunkLoop chunks;
+  scf::ForOp loop = chunks.loop = *found;
   SmallVector<CopyOp> vectors;
   WalkResult result = kernel.walk([&](CopyOp copy) {
     if (failed(checkCopy(loop, copy)) || failed(checkConflicts(kernel, copy)) ||

@@ -13,6 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "LocationNames.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
@@ -50,20 +51,13 @@ static bool isIndexArithmetic(Operation *op) {
                       [](Type type) { return type.isIntOrIndex(); });
 }
 
-/// What is computed for the skew is not what the loop carries.
-static Location unnamed(Location loc) {
-  while (auto name = dyn_cast<NameLoc>(loc))
-    loc = name.getChildLoc();
-  return loc;
-}
-
 namespace {
 
 /// A loop on its way to being skewed.
 class LoopSkewer {
 public:
   explicit LoopSkewer(scf::ForOp loop)
-      : loop(loop), b(unnamed(loop.getLoc()), loop.getContext()) {}
+      : loop(loop), b(withoutNames(loop.getLoc()), loop.getContext()) {}
 
   /// Whether the loop can be cut, with products in both parts; finds where.
   bool collect();

@@ -19,6 +19,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "LocationNames.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
@@ -62,12 +63,7 @@ private:
   void fill(Value counter, StringRef prefix, Operation *late);
   SmallVector<Type> bufferTypes();
   /// The loop's location without the name of what it carries.
-  Location unnamed() {
-    Location loc = loop.getLoc();
-    while (auto name = dyn_cast<NameLoc>(loc))
-      loc = name.getChildLoc();
-    return loc;
-  }
+  Location unnamed() { return withoutNames(loop.getLoc()); }
   Location named(StringRef name) {
     return NameLoc::get(b.getStringAttr(name), unnamed());
   }

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChunkLoop.h"
+#include "LocationNames.h"
 #include "RoleParts.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 #include "delta/Support/Target.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -72,12 +72,7 @@ private:
   void readSlot(const Load &load);
   void writeSlot(CopyOp store, Value index);
 
-  Location unnamed() {
-    Location loc = loop.getLoc();
-    while (auto name = dyn_cast<NameLoc>(loc))
-      loc = name.getChildLoc();
-    return loc;
-  }
+  Location unnamed() { return withoutNames(loop.getLoc()); }
   Location named(StringRef name) {
     return NameLoc::get(b.getStringAttr(name), unnamed());
   }
@@ -103,21 +98,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult BlockSplitter::findLoop() {
-  SmallVector<scf::ForOp> loops;
-  for (auto candidate : body.getOps<scf::ForOp>())
-    if (candidate.walk([](CopyOp) { return WalkResult::interrupt(); })
-            .wasInterrupted())
-      loops.push_back(candidate);
-  if (loops.size() != 1)
-    return kernel.emitError() << "column_tiles: expected one loop over earlier "
-                                 "blocks that copies to shared memory, got "
-                              << loops.size();
-  loop = loops.front();
-  if (matchPattern(loop.getLowerBound(), m_Zero()) &&
-      matchPattern(loop.getStep(), m_One()))
-    return success();
-  return loop.emitError(
-      "loop over earlier blocks: expected it to run from 0 in steps of 1");
+  FailureOr<scf::ForOp> found = findCopyingLoop(kernel, "earlier blocks");
+  if (succeeded(found))
+    loop = *found;
+  return found;
 }
 
 /// Whether every role can compute `value`: from arguments, the CTA's ticket and

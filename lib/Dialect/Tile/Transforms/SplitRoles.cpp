@@ -16,6 +16,7 @@
 
 #include "ChunkLoop.h"
 #include "IndexArithmetic.h"
+#include "LocationNames.h"
 #include "RoleParts.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
@@ -67,12 +68,7 @@ private:
   void writeSlots(RingCreateOp ring);
   void countCtas();
 
-  Location unnamed() {
-    Location loc = chunks.loop.getLoc();
-    while (auto name = dyn_cast<NameLoc>(loc))
-      loc = name.getChildLoc();
-    return loc;
-  }
+  Location unnamed() { return withoutNames(chunks.loop.getLoc()); }
   Location named(StringRef name) {
     return NameLoc::get(b.getStringAttr(name), unnamed());
   }
