@@ -482,3 +482,39 @@ tile.kernel @F10_solve_and_another_role(%i: index, %x: memref<128x128xf32>)
   }
   tile.return
 }
+
+// -----
+
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F2_layout(%i: index, %x: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 8 : i64} {
+  %q = tile.alloc : !b
+  tile.roles [#tile.role<name = "math", warps = 4, registers = 232>, #tile.role<name = "load", warps = 4, registers = 40>] {
+  ^bb0(%k: index):
+    %a = arith.constant dense<0.0> : tensor<32x64xbf16, #tile.frag<warps = 2>>
+    // expected-error @below {{'tile.dot_start' op result: expected a layout of a multiple of 4 warps, got 'tensor<32x64xf32, #tile.frag<warps = 2>>'}}
+    %p = tile.dot_start wgmma_rs %a, %q {contract = array<i64: 1, 1>} : tensor<32x64xbf16, #tile.frag<warps = 2>>, !b -> <tensor<32x64xf32, #tile.frag<warps = 2>>>
+    %d = tile.await %p : !tile.async<tensor<32x64xf32, #tile.frag<warps = 2>>> -> tensor<32x64xf32, #tile.frag<warps = 2>>
+  }, {
+  ^bb0(%k: index):
+  }
+  tile.return
+}
+
+// -----
+
+!s = tensor<128x128xf32, #tile.frag<warps = 8>>
+!q = memref<128x128xbf16, #tile.smem<128>>
+tile.kernel @F2_solve_factors(%i: index, %x: memref<128x128xf32>, %y: memref<128xf32>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %q = tile.alloc : !q
+  tile.roles [#tile.role<name = "math", warps = 8, registers = 232>, #tile.role<name = "load", warps = 4, registers = 40>] {
+  ^bb0(%k: index):
+    %P = tile.load %x[%i, %i] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> !s
+    %f = tile.load %y[%i] {dims = array<i64: 0>} : memref<128xf32> -> tensor<128xf32, #tile.flat<warps = 8>>
+    // expected-error @below {{'tile.tri_solve' op factors: expected a buffer in #tile.smem, got 'tensor<128xf32, #tile.flat<warps = 8>>'}}
+    %G = tile.tri_solve %P, %f scratch(%q : !q) : !s, tensor<128xf32, #tile.flat<warps = 8>>
+  }, {
+  ^bb0(%k: index):
+  }
+  tile.return
+}

@@ -551,3 +551,15 @@ tile.kernel @F2_engine(%i: index, %x: memref<64x64xbf16>)
   tile.await %f : !tile.async<none>
   tile.return
 }
+
+// -----
+
+!s = tensor<128x128xf32, #tile.frag<warps = 8>>
+tile.kernel @F2_solve(%i: index, %x: memref<128x128xf32>) attributes {grid = 1 : i64, warps = 8 : i64} {
+  %f = tile.alloc : memref<128xf32, #tile.smem<0>>
+  %q = tile.alloc : memref<128x128xbf16, #tile.smem<128>>
+  %P = tile.load %x[%i, %i] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> !s
+  // expected-error @below {{'tile.tri_solve' op expected a target that has wgmma, got sm_80}}
+  %G = tile.tri_solve %P, %f scratch(%q : memref<128x128xbf16, #tile.smem<128>>) : !s, memref<128xf32, #tile.smem<0>>
+  tile.return
+}
