@@ -70,8 +70,8 @@ def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def DeferExpects : Pass<"tile-defer-expects", "::mlir::ModuleOp"> {
-  let summary = "Run what waits for other CTAs one iteration later than the rest";
+def SkewLoops : Pass<"tile-skew-loops", "::mlir::ModuleOp"> {
+  let summary = "Run a late part of a loop one iteration behind the rest";
   let description = [{
     In a loop (from 0 in steps of 1) with a `tile.expect`, what depends on arrays that the
     kernel's CTAs write for each other is late, the rest is not. Iteration j runs its own
@@ -79,6 +79,11 @@ def DeferExpects : Pass<"tile-defer-expects", "::mlir::ModuleOp"> {
     of the last iteration follows the loop, as late as its users permit. So the products
     that need no other CTA, and all that is behind the loop but does not need it either
     (the inverse of a diagonal block), are done before the last wait.
+
+    In a kernel with `column_tiles`, whose products run beside other work, a loop without
+    an expectation is skewed too: late is a product that adds up what another product of
+    the iteration became (weights of scores), with what only it reads. The late part of the
+    last iteration then stands behind one product more, as in the loop.
 
     The late part of iteration -1 runs on zeros: no rows are loaded, epoch 0 is expected.
     It must give zeros: a loop whose late part is more than products and elementwise work
@@ -118,7 +123,8 @@ def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
     %G = tile.tri_solve %P, %f; %r = %v - %a * spread %f
     %read = tile.dot (truncf %G), (truncf %r) acc(%a); %u = %v - %read * spread %f
     ```
-    (2505.19488, section 3.3.) Left alone is whatever is not of this form.
+    (2505.19488, section 3.3.) Where nobody reads with the query that writes, `%read` is made
+    all the same: it takes the product's place that `%u` had. Left alone is whatever is not of this form.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -273,13 +279,14 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
     Refused, with the reason: no such loop or several, other buffers in shared memory,
     copies whose addresses the chain computes or whose columns are not the chain's.
 
-    A kernel whose CTAs wait for each other (`tile.expect`) is one of row blocks. Its
+    A kernel whose CTAs wait for each other (`tile.expect`), or whose warpgroups share the
+    rows of a tile (`column_tiles` 1, more than four warps), is one of row blocks. Its
     ticket and the index arithmetic that follows from it are computed in front of the
     roles. `load` issues copies and expectations in the order of the text, so what stands
     in front of a wait is not held up; `math` is one instance of all warps, and `store`
     issues the copies out and the signals. An array that the loop over earlier blocks
-    reads has a ring of `stages` slots, of which the last one taken is the block's own,
-    behind the loop; every other copy has a ring of one slot, and the stores share one.
+    reads has a ring of `stages` slots, of which the last one taken is that of the first
+    copy behind the loop; every other copy has a ring of one slot, and the stores share one.
 
     ```mlir
     %i = tile.ticket ..; copy %q[%i], %Q; await
@@ -298,8 +305,8 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
       acquire %k[%i]; copy; commit
     }, { peek %out[0]; copy; release; signal %f, %i + 1 }
     ```
-    Refused there: copies in other places, twice of one array, or with addresses that not
-    every role can compute, and stores from registers, which a flag would not publish.
+    Refused there: copies in other places, twice of one array in the loop, or with addresses
+    that not every role can compute, and stores from registers, which a flag would not publish.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0",

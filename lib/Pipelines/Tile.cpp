@@ -58,7 +58,7 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target,
   pm.addPass(tile::createSolveReads());
   pm.addPass(createCanonicalizerPass());
   // Before places: which copies wait for other CTAs follows from it.
-  pm.addPass(tile::createDeferExpects());
+  pm.addPass(tile::createSkewLoops());
   pm.addPass(createCanonicalizerPass());
   // One body up to here: what is simplified is simplified once.
   pm.addPass(tile::createExpandVariants());

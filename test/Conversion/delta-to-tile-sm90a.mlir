@@ -15,3 +15,26 @@ func.func @gdn(%q: tensor<?x?x1x128xbf16>, %k: tensor<?x?x1x128xbf16>, %v: tenso
          {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [2]>} -> tensor<?x?x2x128xbf16>
   return %o : tensor<?x?x2x128xbf16>
 }
+
+// Row blocks that solve for u, and blocks that read it: the latter wait for nobody, and start with the last
+// block of each sequence, which is the longest.
+
+// CHECK: tile.kernel @df_write(%{{.*}}: index {delta.name = "cta"}
+// CHECK-SAME: attributes {column_tiles = 1 : i64
+// CHECK-SAME: grid = 1 : i64, warps = 8 : i64}
+// CHECK: tile.kernel @df_read(%[[HEAD:[^:]*]]: index {delta.name = "head"}, %[[BATCH:[^:]*]]: index {delta.name = "batch"}, %[[BEHIND:[^:]*]]: index {delta.name = "blocks_behind"}, %[[Q:[^:]*]]: memref{{.*}}"q"}{{.*}}, %[[BLOCKS:[^:]*]]: index {delta.name = "blocks"})
+// CHECK-SAME: attributes {column_tiles = 1 : i64
+// CHECK-SAME: grid = 3 : i64, warps = 8 : i64}
+// CHECK: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %c1
+// CHECK: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[BEHIND]]
+// CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c128
+// CHECK: tile.load %[[Q]][%[[BATCH]], %[[ROW]], %[[HEAD]], %c0]
+// CHECK: scf.for %{{.*}} = %c0 to %[[BLOCK]]
+// CHECK: %[[COUNT:.*]] = arith.ceildivui %{{.*}}, %c128
+// CHECK: tile.launch @df_read grid(%c2, %[[B:.*]], %[[COUNT]]) args(
+func.func @df(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>, %w: tensor<?x?x2x64xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>) write(%w : tensor<?x?x2x64xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}

@@ -96,13 +96,13 @@ tile.kernel @too_much(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
 
 !b = memref<64x64xbf16, #tile.smem<128>>
 
-// Behind its slots a ring between roles has two mbarriers a slot; of a ring that two
-// instances fill there are two. Slots start at multiples of 1024 bytes.
+// A ring between roles has two mbarriers a slot; of a ring that two instances fill there are
+// two. Slots start at multiples of 1024 bytes, and mbarriers lie behind those of all rings.
 
 // CHECK-LABEL: tile.kernel @roles
-// CHECK-SAME: shared_bytes = 45088 : i64
-// CHECK: tile.ring_create "in" mbarrier {consumers = 2 : i64, offset = 0 : i64}
-// CHECK: tile.ring_create "out" mbarrier {offset = 28672 : i64}
+// CHECK-SAME: shared_bytes = 44112 : i64
+// CHECK: tile.ring_create "in" mbarrier {barriers = 44032 : i64, consumers = 2 : i64, offset = 0 : i64}
+// CHECK: tile.ring_create "out" mbarrier {barriers = 44080 : i64, offset = 27648 : i64}
 tile.kernel @roles(%i: index, %n: index, %x: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 12 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

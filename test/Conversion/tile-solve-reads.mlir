@@ -50,6 +50,42 @@ tile.kernel @solution(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
   tile.return
 }
 
+// Nobody reads with the query that writes: the rows alone, from a product of as many terms.
+
+// CHECK-LABEL: tile.kernel @rows_alone
+// CHECK-NOT: tile.tri_inverse
+// CHECK: %[[G:.*]] = tile.tri_solve %[[P:.*]], %[[F:.*]] : tensor<64x64xf32>, tensor<64xf32>
+// CHECK: %[[GA:.*]] = arith.truncf %[[G]]
+// CHECK: %[[ROWS:.*]] = tile.spread %[[F]] {axis = 0 : i64} : tensor<64xf32> -> tensor<64x128xf32>
+// CHECK: %[[FA:.*]] = arith.mulf %[[A:.*]], %[[ROWS]]
+// CHECK: %[[R:.*]] = arith.subf %[[V:.*]], %[[FA]]
+// CHECK: %[[RA:.*]] = arith.truncf %[[R]]
+// CHECK: %[[READ:.*]] = tile.dot %[[GA]], %[[RA]] acc(%[[A]]) {contract = array<i64: 1, 0>}
+// CHECK: %[[FR:.*]] = arith.mulf %[[READ]], %[[ROWS]]
+// CHECK: %[[U:.*]] = arith.subf %[[V]], %[[FR]]
+// CHECK: tile.store %[[U]], %arg5
+// CHECK-NOT: tile.dot
+tile.kernel @rows_alone(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                        %beta: memref<64xf32>, %u: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
 // The rows read another sum than the one that was subtracted: no solution of this form.
 
 // CHECK-LABEL: tile.kernel @other_sum

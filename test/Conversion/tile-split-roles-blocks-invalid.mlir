@@ -228,7 +228,7 @@ tile.kernel @twice(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %f
     tile.expect %flags[%c0], %epoch : memref<?xi32>
     %f = tile.copy tma %k[%j, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
     tile.await %f : !tile.async<none>
-    // expected-error @below {{array: expected one copy of it an iteration, and one behind the loop}}
+    // expected-error @below {{array: expected one copy of it an iteration}}
     %h = tile.copy tma %k[%j, %c0], %L {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
     tile.await %h : !tile.async<none>
   }

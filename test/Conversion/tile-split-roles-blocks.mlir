@@ -119,3 +119,66 @@ tile.kernel @block(%cta: index, %q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %u
   tile.await %g1 : !tile.async<none>
   tile.return
 }
+
+// A block that waits for nobody: its warpgroups share the rows of a tile, and what earlier blocks
+// made is complete. Of one array it copies two boxes behind the loop: the first takes the next
+// slot of the loop's ring, the other one has a ring of its own.
+
+// CHECK-LABEL: tile.kernel @reads
+// CHECK-SAME: warps = 12 : i64
+// CHECK: %[[BLOCK:.*]] = arith.subi %arg4, %arg0
+// CHECK: %[[T0:.*]] = arith.muli %[[BLOCK]], %c128
+// CHECK: %[[UR:.*]] = tile.ring_create "U_j" mbarrier {tile.buffers = ["U_j"]} : <3, [memref<128x64xbf16, #tile.smem<128>>]>
+// CHECK: %[[OWN:.*]] = tile.ring_create "U" mbarrier {tile.buffers = ["U"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
+// CHECK: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["O"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
+// CHECK: tile.roles [#tile.role<name = "math", warps = 8, registers = 240>, #tile.role<name = "load", warps = 3, registers = 24>, #tile.role<name = "store", warps = 1, registers = 24>] {
+// CHECK: scf.for %[[J:.*]] = %c0 to %[[BLOCK]]
+// CHECK: tile.peek %[[UR]][%[[J]]]
+// CHECK: tile.peek %[[UR]][%[[BLOCK]]]
+// CHECK: tile.peek %[[OWN]][%c0]
+// CHECK: }, {
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: scf.for %[[J:.*]] = %c0 to %[[BLOCK]]
+// CHECK: tile.acquire %[[UR]][%[[J]]]
+// CHECK: %[[W:.*]], %[[U:.*]] = tile.acquire %[[UR]][%[[BLOCK]]]
+// CHECK-NEXT: tile.copy tma %arg2[%{{.*}}, %c0], %[[U]]
+// CHECK: %[[W:.*]], %[[U:.*]] = tile.acquire %[[OWN]][%c0]
+// CHECK-NEXT: tile.copy tma %arg2[%[[T0]], %c0], %[[U]]
+// CHECK: }, {
+// CHECK: tile.peek %[[OUT]][%c0]
+// CHECK-NEXT: tile.copy tma %arg3[%[[T0]], %c0]
+// CHECK-NOT: tile.signal
+// CHECK: tile.return
+tile.kernel @reads(%behind: index, %p: memref<?x128xbf16>, %u: memref<?x64xbf16>, %o: memref<?x64xbf16>, %last: index)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : !x
+  %P = arith.constant dense<1.0> : !p
+  %Us = tile.alloc : !b loc("U_j")
+  %Ul = tile.alloc : !b loc("U_last")
+  %Ui = tile.alloc : !b loc("U")
+  %Oo = tile.alloc : !b loc("O")
+  %block = arith.subi %last, %behind : index
+  %t0 = arith.muli %block, %c128 : index
+  %N = scf.for %j = %c0 to %block step %c1 iter_args(%n = %zero) -> (!x) {
+    %tj = arith.muli %j, %c128 : index
+    %f = tile.copy tma %u[%tj, %c0], %Us {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f : !tile.async<none>
+    %n1 = tile.dot instr(wgmma_rs) %P, %Us acc(%n) {contract = array<i64: 1, 0>} : !p, !b -> !x
+    scf.yield %n1 : !x
+  }
+  %before = arith.subi %t0, %c128 : index
+  %f1 = tile.copy tma %u[%before, %c0], %Ul {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+  tile.await %f1 : !tile.async<none>
+  %N1 = tile.dot instr(wgmma_rs) %P, %Ul acc(%N) {contract = array<i64: 1, 0>} : !p, !b -> !x
+  %f2 = tile.copy tma %u[%t0, %c0], %Ui {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+  tile.await %f2 : !tile.async<none>
+  %N2 = tile.dot instr(wgmma_rs) %P, %Ui acc(%N1) {contract = array<i64: 1, 0>} : !p, !b -> !x
+  %Oa = arith.truncf %N2 : !x to !a
+  tile.write %Oa, %Oo : !a, !b
+  %g = tile.copy tma %o[%t0, %c0], %Oo {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
+  tile.await %g : !tile.async<none>
+  tile.return
+}

@@ -64,6 +64,8 @@ def main():
                         help="HGMMA of every kernel that has some")
     parser.add_argument("--max-between", type=int, required=True, metavar="N",
                         help="instructions between two HGMMA of a product")
+    parser.add_argument("--kernel", default="", metavar="TEXT",
+                        help="of the kernels whose name has this text alone")
     parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--cuobjdump", default="cuobjdump")
     parser.add_argument("-I", dest="include", action="append", default=[])
@@ -82,6 +84,8 @@ def main():
 
     faults, found = [], False
     for name, instructions in kernels_of(sass):
+        if options.kernel not in name:
+            continue
         products = products_of(instructions)
         if not products:
             continue

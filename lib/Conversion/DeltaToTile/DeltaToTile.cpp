@@ -163,6 +163,12 @@ private:
                       IRMapping &map);
   void mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map);
   void mapColumnTile(ImplicitLocOpBuilder &inside, Value tile);
+  /// Whether the loop is over independent row blocks of warpgroups: the later
+  /// a block, the more it reads, and a CTA is all that a multiprocessor holds.
+  bool startsWithLongest() {
+    return schedule.getFamily().getValue() == "sm_90a" && isImplicit(loop) &&
+           !options.chain.blocks;
+  }
   int64_t tilesAHead() { return std::max<int64_t>(columnTiles, 1); }
   void launch(ArrayRef<Value> captured);
 
@@ -176,6 +182,8 @@ private:
   int64_t columnTiles = 0;
   /// Of a block chain: counter and flags, and the number of batches.
   Value progress, batches;
+  /// How many row blocks a sequence has, where the last one comes first.
+  Value blockCount;
 };
 
 } // namespace
@@ -237,6 +245,8 @@ SmallVector<StringRef> KernelBuilder::gridNames() {
     bool isSplit = loop->hasAttr("delta.name");
     return {"column_tile", "head", isSplit ? "work" : "batch"};
   }
+  if (startsWithLongest())
+    return {"head", "batch", "blocks_behind"};
   if (isImplicit(loop) || !hasGram(loop)) {
     SmallVector<StringRef> names = {"head", "batch"};
     bool isSegment = loop->hasAttr("delta.name");
@@ -275,6 +285,7 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   for (Value value : captured) {
     types.push_back(value.getType());
     attrs.push_back(callers.contains(value) ? callers[value]
+                    : value == blockCount   ? nameAttrs("blocks")
                                             : nameAttrs(nameOfCaptured(value)));
   }
   OpBuilder::InsertionGuard guard(b);
@@ -288,9 +299,9 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   kernel.getBody().front().addArguments(types, locations);
   kernel.setAllArgAttrs(attrs);
   kernel->setAttr("delta.schedule", schedule);
-  // Chains of warpgroups, also of row blocks, are to be split into roles.
+  // Chains and row blocks of warpgroups are to be split into roles.
   if (schedule.getFamily().getValue() == "sm_90a" &&
-      (isChain(loop) || options.chain.blocks))
+      (isChain(loop) || isImplicit(loop)))
     kernel.setColumnTiles(schedule.getColumnTileVariants().front());
   return kernel;
 }
@@ -377,7 +388,14 @@ void KernelBuilder::mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
     return mapTicket(inside, map);
   SmallVector<Value> coordinates = loop.getInductionVars();
   unsigned position = 0;
-  if (columnTiles && isImplicit(loop)) {
+  if (startsWithLongest()) {
+    Value count = map.lookupOrDefault(blockCount), behind = body.getArgument(2);
+    Value one = arith::ConstantIndexOp::create(inside, 1);
+    Value last = arith::SubIOp::create(inside, count, one);
+    inside.setLoc(NameLoc::get(inside.getStringAttr("block"), loop.getLoc()));
+    map.map(coordinates.pop_back_val(),
+            arith::SubIOp::create(inside, last, behind));
+  } else if (columnTiles && isImplicit(loop)) {
     // The column tiles of a block are neighbours.
     Value index = body.getArgument(position++);
     Value tiles = arith::ConstantIndexOp::create(inside, columnTiles);
@@ -399,6 +417,8 @@ void KernelBuilder::launch(ArrayRef<Value> captured) {
     grid.push_back(arith::ConstantIndexOp::create(b, columnTiles));
   for (OpFoldResult bound : llvm::reverse(loop.getMixedUpperBound()))
     grid.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), bound));
+  if (startsWithLongest())
+    std::rotate(grid.begin(), grid.begin() + 1, grid.end());
   if (options.chain.blocks) {
     Value items = options.chain.blocks.getUpperBound();
     for (Value extent : grid)
@@ -425,6 +445,10 @@ KernelBuilder::collectCaptured(SmallVectorImpl<Value> &constants) {
       above.remove(count);
     above.insert(batches);
     above.insert(progress);
+  } else if (startsWithLongest()) {
+    blockCount = getValueOrCreateConstantIndexOp(
+        b, b.getLoc(), loop.getMixedUpperBound().back());
+    above.insert(blockCount);
   }
   SmallVector<Value> captured;
   for (Value value : above)

@@ -124,9 +124,9 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
   return all;
 }
 
-/// Whether warpgroups have kernels for row blocks of `op`: of a tied softmax on
-/// 16-bit arrays as they are, which nobody asks u of, and not of one block
-/// alone.
+/// Whether warpgroups have kernels for row blocks of `op`: of softmax for
+/// writing and for reading, on 16-bit arrays as they are, which nobody asks u
+/// of, and not of one block alone.
 static bool hasWarpgroupBlocks(RecurrenceOp op) {
   auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
   auto isPlain = [](Value array) {
@@ -136,9 +136,11 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
   int64_t length = cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
   if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
     return false;
-  return op.isTied() && op.getKernel().getWrite() == FeatureKernel::Softmax &&
-         !op.getAlpha() && !op.getU() && isPlain(op.getQuery()) &&
-         isPlain(op.getKey()) && isPlain(op.getValue()) &&
+  return op.getKernel().getWrite() == FeatureKernel::Softmax &&
+         op.getKernel().getRead() == FeatureKernel::Softmax && !op.getAlpha() &&
+         !op.getU() && isPlain(op.getQuery()) &&
+         (!op.getWrite() || isPlain(op.getWrite())) && isPlain(op.getKey()) &&
+         isPlain(op.getValue()) &&
          getElementTypeOrSelf(op.getOutput()) ==
              getElementTypeOrSelf(op.getValue()) &&
          isTiled(op.getKeyDim()) && isTiled(op.getValueDim());

@@ -108,9 +108,17 @@ struct ImplicitShape {
   int64_t rows = 0, keyDim = 0, valueDim = 0;
   /// New tokens behind a cache.
   bool isDecode = false;
+  /// Reads have sums of their own, in a loop behind the one that solves for u.
+  bool readsApart = false;
 };
 
 } // namespace
+
+/// Whether there is an op of type `OpTy` in `loop`.
+template <typename OpTy> static bool has(scf::ForallOp loop) {
+  return loop.walk([](OpTy) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
 
 static ImplicitShape getImplicitShape(func::FuncOp func) {
   ImplicitShape shape;
@@ -121,6 +129,10 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   });
   func.walk([&](ApplyOp apply) {
     shape.valueDim = apply.getInput().getType().getShape()[1];
+  });
+  // Of the loops that weigh keys, the one that solves has an inverse.
+  func.walk([&](scf::ForallOp loop) {
+    shape.readsApart |= has<OnlineOp>(loop) && !has<TriInverseOp>(loop);
   });
   shape.isDecode =
       func.walk([](LoadIndexOp) { return WalkResult::interrupt(); })
@@ -139,8 +151,8 @@ static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
-           " as for a tied softmax without alpha, norms, u as a result or a "
-           "cache, whose chunk is left open";
+           " as for softmax in both kernels without alpha, norms, u as a "
+           "result or a cache, whose chunk is left open";
   return "";
 }
 
@@ -312,7 +324,10 @@ private:
     remark::passed(func.getLoc(), remarkOf(func))
         << ("family sm_90a: row blocks by ticket, " + Twine(shape.rows) +
             " rows a CTA in two warpgroups, other warps load and store; " +
-            Twine(stages) + " stages: as many as shared memory holds")
+            Twine(stages) + " stages: as many as shared memory holds" +
+            (shape.readsApart ? "; reads by a second kernel, whose row blocks "
+                                "wait for nobody, the longest first"
+                              : ""))
                .str();
     return ScheduleAttr::get(context, StringAttr::get(context, "sm_90a"),
                              shape.valueDim, stages);

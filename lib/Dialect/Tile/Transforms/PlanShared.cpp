@@ -146,16 +146,15 @@ void SharedPlanner::place(Region1D &region) {
   placed.push_back(region);
 }
 
-/// Rings lie apart from each other. Of one between roles in a kernel with other
-/// buffers, these may take the slots in the end, but not the mbarriers: they
-/// have a place of their own, which whole kilobytes leave no gap for.
+/// Rings lie apart from each other. The mbarriers of one between roles have a
+/// place of their own: other buffers may take the slots in the end, but not
+/// these, and between slots, which start at whole kilobytes, they would leave
+/// gaps.
 void SharedPlanner::placeRing(RingCreateOp ring) {
   Builder b(kernel.getContext());
   Region1D slots{getRingBytes(ring), getSlotAlignment(ring.getRing().getType()),
                  0, end[kernel]};
-  bool isShared = ring.getProtocol() == Protocol::Mbarrier &&
-                  !kernel.getBody().getOps<AllocOp>().empty();
-  if (!isShared) {
+  if (ring.getProtocol() != Protocol::Mbarrier) {
     place(slots);
     ring.setOffsetAttr(b.getI64IntegerAttr(slots.offset));
     return;

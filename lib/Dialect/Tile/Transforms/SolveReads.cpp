@@ -35,7 +35,9 @@ struct Solution {
   Value weights, rows, factors;
   /// v and a.
   Value values, carried;
-  DotOp solved, read;
+  DotOp solved;
+  /// Null where nobody reads with the query that writes.
+  DotOp read;
 };
 
 } // namespace
@@ -88,23 +90,26 @@ static std::optional<Solution> match(TriInverseOp inverse) {
     return std::nullopt;
   auto [weights, rows] = *scaled;
   DotOp solved = findProduct(inverse.getResult());
-  DotOp read = findProduct(weights);
-  if (!solved || !read || solved.getAcc() || !read.getAcc() ||
-      getUnrounded(read.getB()) != solved.getD())
+  if (!solved || solved.getAcc())
     return std::nullopt;
   Value right = getUnrounded(solved.getB());
   auto difference =
       right ? right.getDefiningOp<arith::SubFOp>() : arith::SubFOp();
   auto subtracted = difference ? matchScaled(difference.getRhs()) : scaled;
-  if (!difference || !subtracted || subtracted->first != read.getAcc() ||
+  if (!difference || !subtracted ||
       subtracted->second.getInput() != rows.getInput())
+    return std::nullopt;
+  Value carried = subtracted->first;
+  DotOp read = findProduct(weights);
+  if (read &&
+      (read.getAcc() != carried || getUnrounded(read.getB()) != solved.getD()))
     return std::nullopt;
   return Solution{inverse,
                   weights,
                   subtracted->second.getResult(),
                   rows.getInput(),
                   difference.getLhs(),
-                  read.getAcc(),
+                  carried,
                   solved,
                   read};
 }
@@ -125,8 +130,11 @@ static void rewrite(Solution solution) {
   b.setInsertionPoint(solution.solved.getA().getDefiningOp());
   Value rounded = arith::TruncFOp::create(b, operand, solve);
   b.setInsertionPoint(solution.solved);
-  b.setLoc(solution.read.getLoc());
-  Value read = DotOp::create(b, solution.read.getType(), rounded,
+  if (solution.read)
+    b.setLoc(solution.read.getLoc());
+  else
+    named("ubar", solution.solved.getLoc());
+  Value read = DotOp::create(b, solution.solved.getType(), rounded,
                              solution.solved.getB(), solution.carried,
                              b.getDenseI64ArrayAttr({1, 0}), Part::Full,
                              /*b_row_steps=*/1, /*b_col_steps=*/1,
@@ -135,8 +143,10 @@ static void rewrite(Solution solution) {
   Value scaled = arith::MulFOp::create(b, read, solution.rows);
   Value rows = arith::SubFOp::create(b, solution.values, scaled);
   solution.solved.replaceAllUsesWith(rows);
-  solution.read.replaceAllUsesWith(read);
-  solution.read.erase();
+  if (solution.read) {
+    solution.read.replaceAllUsesWith(read);
+    solution.read.erase();
+  }
   solution.solved.erase();
 }
 

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-split-roles`, of kernels whose CTAs wait for each other. The order of
-/// the text is the order of the load role: what waits for an earlier block
-/// stands behind everything that does not, and so no CTA waits for itself.
-/// Every array has a ring. That of an array which the loop over earlier blocks
-/// reads takes one slot an iteration and the block's own rows last.
+/// `tile-split-roles`, of kernels whose CTAs are row blocks. The order of the
+/// text is the order of the load role: what waits for an earlier block stands
+/// behind everything that does not, and so no CTA waits for itself. Every array
+/// has a ring. That of an array which the loop over earlier blocks reads takes
+/// one slot an iteration and one behind the loop.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -151,13 +151,13 @@ LogicalResult BlockSplitter::planLoad(CopyOp copy) {
   bool joins =
       isFound && !isInLoop && loop->isBeforeInBlock(copy) &&
       ofLoop->first.getShared().getType() == copy.getShared().getType();
-  bool isTwice = joins && llvm::any_of(loads, [&](const Load &load) {
-                   return load.ring == number && load.index;
-                 });
-  if (isTwice || (isInLoop && isFound))
-    return copy.emitError(
-        "array: expected one copy of it an iteration, and one "
-        "behind the loop");
+  if (isInLoop && isFound)
+    return copy.emitError("array: expected one copy of it an iteration");
+  // Slots follow each other by number, which both ends must know: behind the
+  // loop that is known of one.
+  joins &= llvm::none_of(loads, [&](const Load &load) {
+    return load.ring == number && load.index;
+  });
   if (!joins) {
     number = rings.size();
     rings.push_back({copy, isInLoop ? stages : 1});

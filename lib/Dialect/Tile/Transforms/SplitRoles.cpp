@@ -365,11 +365,15 @@ LogicalResult RoleSplitter::run() {
   return success();
 }
 
-/// Whether the CTAs of `kernel` are row blocks, of which later ones wait for
-/// earlier ones.
-static bool waitsForOthers(KernelOp kernel) {
-  return kernel.walk([](ExpectOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+/// Whether the CTAs of `kernel` are row blocks: later ones wait for earlier
+/// ones, or all warpgroups share the rows of a tile.
+static bool isRowBlock(KernelOp kernel) {
+  bool sharesRows =
+      *kernel.getColumnTiles() == 1 &&
+      static_cast<int64_t>(kernel.getWarps()) > delta::warpgroupWarps;
+  return sharesRows ||
+         kernel.walk([](ExpectOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
 }
 
 namespace {
@@ -388,8 +392,8 @@ struct SplitRolesPass
           schedule && depth == 0)
         depth = schedule.getStages();
       depth = depth ? depth : kStages;
-      if (failed(waitsForOthers(kernel) ? splitBlockRoles(kernel, depth)
-                                        : RoleSplitter(kernel, depth).run()))
+      if (failed(isRowBlock(kernel) ? splitBlockRoles(kernel, depth)
+                                    : RoleSplitter(kernel, depth).run()))
         return signalPassFailure();
     }
   }

@@ -1,6 +1,7 @@
-// RUN: delta-opt %s --tile-defer-expects | FileCheck %s
+// RUN: delta-opt %s --tile-skew-loops | FileCheck %s
 
-// What waits for other CTAs runs one iteration later than the rest.
+// What waits for other CTAs, or sums up weights of this iteration's scores, runs one iteration
+// later than the rest.
 
 !in = memref<256x64xbf16>
 !block = tensor<64x64xbf16>
@@ -138,5 +139,106 @@ tile.kernel @from_ones(%cta: index, %q: !in, %u: !in, %flags: memref<8xi32>, %n:
   }
   %r = arith.truncf %acc : !square to !block
   tile.store %r, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !block, !in
+  tile.return
+}
+
+// Nobody is waited for, but products run beside other work: the sum over iteration j - 1 while
+// this one's weights are computed. What the sum alone reads is read with it. Behind the loop it
+// stands behind one product, and what that becomes behind it.
+
+// CHECK-LABEL: tile.kernel @sums
+// CHECK-SAME: (%{{[^:]+}}: index, %{{[^:]+}}: memref<256x64xbf16>, %[[KEYS:[^:]+]]: memref<256x64xbf16>, %[[US:[^:]+]]: memref<256x64xbf16>, %{{[^:]+}}: memref<64x64xf32>, %[[N:[^:]+]]: index)
+// CHECK: %[[LOOP:.*]]:2 = scf.for %[[J:.*]] = %{{.*}} to %[[N]] step %{{.*}} iter_args(%[[ACC:[^ ]+]] = %{{[^,]+}}, %[[P1:[^ ]+]] = %{{[^,]+}})
+// CHECK: %[[K:.*]] = tile.load %[[KEYS]][
+// CHECK-NOT: tile.load
+// CHECK: %[[S:.*]] = tile.dot %{{.*}}, %[[K]]
+// CHECK: %[[LEAST:.*]] = arith.maxsi %[[J]], %[[ONE:.*]] : index
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[LEAST]], %[[ONE]]
+// CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[J]], %[[ZERO:.*]] : index
+// CHECK: %[[AT:.*]] = arith.muli %[[BEFORE]], %{{.*}}
+// CHECK: %[[ROWS:.*]] = arith.select %[[ANY]], %{{.*}}, %[[ZERO]] : index
+// CHECK: %[[U:.*]] = tile.load %[[US]][%[[AT]], %{{.*}}] bound(%[[ROWS]])
+// CHECK: %[[NEXT:.*]] = tile.dot %[[P1]], %[[U]] acc(%[[ACC]])
+// CHECK: %[[P:.*]] = arith.truncf %[[S]]
+// CHECK: scf.yield %[[NEXT]], %[[P]]
+// CHECK: %[[K2:.*]] = tile.load %[[KEYS]][
+// CHECK: %[[S2:.*]] = tile.dot %{{.*}}, %[[K2]]
+// CHECK: tile.load %[[US]][
+// CHECK: %[[LAST:.*]] = tile.dot %[[LOOP]]#1, %{{.*}} acc(%[[LOOP]]#0)
+// CHECK: %[[P2:.*]] = arith.truncf %[[S2]]
+// CHECK: %[[U2:.*]] = tile.load %[[US]][
+// CHECK: tile.dot %[[P2]], %[[U2]] acc(%[[LAST]])
+tile.kernel @sums(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : !square
+  %Q = tile.load %q[%c0, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+  %acc = scf.for %j = %c0 to %n step %c1 iter_args(%acc0 = %zero) -> (!square) {
+    %at = arith.muli %j, %c64 : index
+    %K = tile.load %k[%at, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+    %U = tile.load %u[%at, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+    %s = tile.dot %Q, %K {contract = array<i64: 1, 1>} : !block, !block -> !square
+    %p = arith.truncf %s : !square to !block
+    %acc1 = tile.dot %p, %U acc(%acc0) {contract = array<i64: 1, 0>} : !block, !block -> !square
+    scf.yield %acc1 : !square
+  }
+  %t0 = arith.muli %n, %c64 : index
+  %K2 = tile.load %k[%t0, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+  %s2 = tile.dot %Q, %K2 {contract = array<i64: 1, 1>} : !block, !block -> !square
+  %p2 = arith.truncf %s2 : !square to !block
+  %U2 = tile.load %u[%t0, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+  %o2 = tile.dot %p2, %U2 acc(%acc) {contract = array<i64: 1, 0>} : !block, !block -> !square
+  tile.store %o2, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
+  tile.return
+}
+
+// Where each product is waited for, a late one would only hold more registers.
+
+// CHECK-LABEL: tile.kernel @waits_for_products
+// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) ->
+tile.kernel @waits_for_products(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : !square
+  %Q = tile.load %q[%c0, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+  %acc = scf.for %j = %c0 to %n step %c1 iter_args(%acc0 = %zero) -> (!square) {
+    %at = arith.muli %j, %c64 : index
+    %K = tile.load %k[%at, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+    %U = tile.load %u[%at, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+    %s = tile.dot %Q, %K {contract = array<i64: 1, 1>} : !block, !block -> !square
+    %p = arith.truncf %s : !square to !block
+    %acc1 = tile.dot %p, %U acc(%acc0) {contract = array<i64: 1, 0>} : !block, !block -> !square
+    scf.yield %acc1 : !square
+  }
+  %t0 = arith.muli %n, %c64 : index
+  %K2 = tile.load %k[%t0, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+  %s2 = tile.dot %Q, %K2 {contract = array<i64: 1, 1>} : !block, !block -> !square
+  %p2 = arith.truncf %s2 : !square to !block
+  %U2 = tile.load %u[%t0, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+  %o2 = tile.dot %p2, %U2 acc(%acc) {contract = array<i64: 1, 0>} : !block, !block -> !square
+  tile.store %o2, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
+  tile.return
+}
+
+// The sum weighs what is loaded: no product has to be waited for.
+
+// CHECK-LABEL: tile.kernel @independent
+// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) ->
+tile.kernel @independent(%cta: index, %q: !in, %k: !in, %o: memref<64x64xf32>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : !square
+  %acc = scf.for %j = %c0 to %n step %c1 iter_args(%acc0 = %zero) -> (!square) {
+    %Q = tile.load %q[%j, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+    %K = tile.load %k[%j, %c0] {dims = array<i64: 0, 1>} : !in -> !block
+    %acc1 = tile.dot %Q, %K acc(%acc0) {contract = array<i64: 1, 0>} : !block, !block -> !square
+    scf.yield %acc1 : !square
+  }
+  tile.store %acc, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
   tile.return
 }

@@ -1,4 +1,4 @@
-//===- DeferExpects.cpp - wait for other CTAs an iteration late -*- C++ -*-===//
+//===- SkewLoops.cpp - a late part an iteration behind ----------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-defer-expects`: cuts the body of a loop that waits for other CTAs in
-/// an early and a late part and skews the two by one iteration. What the last
-/// wait holds up is then one product; everything that needs no other CTA has
-/// been done before it.
+/// `tile-skew-loops`: cuts the body of a loop in an early and a late part and
+/// skews the two by one iteration. Where the late part waits for other CTAs,
+/// what the last wait holds up is then one product; everything that needs no
+/// other CTA has been done before it. Where it adds up what the early part
+/// weighs, one product is under way while the weights of the next are computed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace delta::tile {
-#define GEN_PASS_DEF_DEFEREXPECTS
+#define GEN_PASS_DEF_SKEWLOOPS
 #include "delta/Dialect/Tile/IR/TilePasses.h.inc"
 } // namespace delta::tile
 
@@ -65,6 +66,8 @@ public:
 
 private:
   void findLate();
+  /// Whether `dot` adds up what another product of its iteration weighs.
+  bool accumulatesWeighed(DotOp dot);
   /// What the late part takes from the early one: tiles to carry, and index
   /// arithmetic to compute again. Fails if that is anything else.
   bool takeEarly(Value value);
@@ -74,11 +77,15 @@ private:
   /// Writes the late part of iteration `next` - 1 at the builder's insertion
   /// point; of none if `next` is 0. `map` holds what it carries.
   void writeLate(Value next, IRMapping &map);
-  /// Moves ops behind the loop that need none of `results` to `position`.
-  void hoistIndependent(ArrayRef<Value> results, Operation *position);
+  /// Moves ops from `op` on that need none of `results` to `position`: all of
+  /// them in front of a wait, else up to one product.
+  void hoistIndependent(ArrayRef<Value> results, Operation *position,
+                        Operation *op);
 
   scf::ForOp loop;
   ImplicitLocOpBuilder b;
+  /// Whether the late part waits for other CTAs.
+  bool waits = false;
   /// In the order of the body.
   llvm::SetVector<Operation *> late;
   SmallVector<BlockArgument> lateArguments;
@@ -96,8 +103,11 @@ void LoopSkewer::findLate() {
   llvm::DenseSet<Operation *> found;
   auto isLate = [&](Operation &op) {
     auto load = dyn_cast<LoadOp>(op);
-    return isa<ExpectOp>(op) || (load && isStoredTo(load.getSource())) ||
-           llvm::any_of(op.getOperands(), [&](Value operand) {
+    auto dot = dyn_cast<DotOp>(op);
+    bool startsLate =
+        waits ? isa<ExpectOp>(op) || (load && isStoredTo(load.getSource()))
+              : dot && accumulatesWeighed(dot);
+    return startsLate || llvm::any_of(op.getOperands(), [&](Value operand) {
              return lateValues.contains(operand);
            });
   };
@@ -120,15 +130,29 @@ void LoopSkewer::findLate() {
        llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
     if (lateValues.contains(argument))
       lateArguments.push_back(argument);
-  // A repeated vector is cheaper to repeat again than to carry.
+  // A repeated vector is cheaper to repeat again than to carry, and what only
+  // late ops read of memory is read there.
   for (Operation &op : body.without_terminator())
-    if (isa<SpreadOp>(op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
-          return found.contains(user);
-        }))
+    if (isa<SpreadOp, LoadOp>(op) &&
+        llvm::all_of(op.getUsers(),
+                     [&](Operation *user) { return found.contains(user); }))
       found.insert(&op);
   for (Operation &op : body.without_terminator())
     if (found.contains(&op))
       late.insert(&op);
+}
+
+/// Whether `value` is made from a product of the loop's iteration.
+static bool isWeighed(Value value, scf::ForOp loop) {
+  Operation *def = value.getDefiningOp();
+  return def && def->getBlock() == loop.getBody() &&
+         (isa<DotOp>(def) || llvm::any_of(def->getOperands(), [&](Value v) {
+            return isWeighed(v, loop);
+          }));
+}
+
+bool LoopSkewer::accumulatesWeighed(DotOp dot) {
+  return dot.getAcc() && isWeighed(dot.getA(), loop);
 }
 
 bool LoopSkewer::takeEarly(Value value) {
@@ -152,7 +176,9 @@ bool LoopSkewer::takeEarly(Value value) {
 
 bool LoopSkewer::collect() {
   APInt step;
-  if (loop.getBody()->getOps<ExpectOp>().empty() ||
+  waits = !loop.getBody()->getOps<ExpectOp>().empty();
+  auto kernel = loop->getParentOfType<KernelOp>();
+  if ((!waits && !kernel.getColumnTiles()) ||
       !matchPattern(loop.getLowerBound(), m_Zero()) ||
       !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne())
     return false;
@@ -206,10 +232,9 @@ void LoopSkewer::writeLate(Value next, IRMapping &map) {
   }
 }
 
-void LoopSkewer::hoistIndependent(ArrayRef<Value> results,
-                                  Operation *position) {
+void LoopSkewer::hoistIndependent(ArrayRef<Value> results, Operation *position,
+                                  Operation *op) {
   llvm::DenseSet<Value> dependent(results.begin(), results.end());
-  Operation *op = position;
   while (!op->hasTrait<OpTrait::IsTerminator>()) {
     Operation *following = op->getNextNode();
     auto load = dyn_cast<LoadOp>(op);
@@ -225,6 +250,8 @@ void LoopSkewer::hoistIndependent(ArrayRef<Value> results,
       op->moveBefore(position);
     else
       position = following;
+    if (!waits && !depends && isa<DotOp>(op))
+      return;
     op = following;
   }
 }
@@ -288,14 +315,14 @@ void LoopSkewer::run() {
     result.replaceAllUsesWith(value);
   }
   Operation *firstLate = skewed->getNextNode();
+  Operation *behind = loop->getNextNode();
   loop.erase();
-  hoistIndependent(lateResults, firstLate);
+  hoistIndependent(lateResults, firstLate, waits ? firstLate : behind);
 }
 
 namespace {
 
-struct DeferExpectsPass
-    : public delta::tile::impl::DeferExpectsBase<DeferExpectsPass> {
+struct SkewLoopsPass : public delta::tile::impl::SkewLoopsBase<SkewLoopsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<scf::ForOp> loops;
