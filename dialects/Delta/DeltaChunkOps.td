@@ -234,6 +234,11 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
     L must be 0 elsewhere; a lowering may use that or not. L [R, C] and x [C, V] give
     [R, V], transposed x [R, V] gives [C, V] (N12).
 
+    An operand that is `split` is given to the rounding product that `prec` asks for
+    as two numbers an element, rounded and rest, so that about 16 (bf16) or 22 (f16)
+    bits of it count: one product more an operand. What both rests give is left out
+    (N22).
+
     ```mlir
     %O = delta.apply %P, %U acc(%QS : tensor<64x128xf32>) part<lower>
            : tensor<64x64xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
@@ -241,7 +246,8 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
   }];
   let arguments = (ins Delta_Tile:$matrix, Delta_Tile:$input,
       Optional<Delta_Tile>:$accumulator, Delta_Part:$part, Delta_Steps:$steps,
-      UnitAttr:$transpose, OptionalAttr<Delta_PrecAttr>:$prec);
+      UnitAttr:$transpose, OptionalAttr<Delta_PrecAttr>:$prec,
+      UnitAttr:$split_matrix, UnitAttr:$split_input);
   let results = (outs Delta_Tile:$result);
   let assemblyFormat = [{
     $matrix `,` $input (`acc` `(` $accumulator^ `:` type($accumulator) `)`)?
@@ -251,24 +257,20 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
 
 def Delta_RowDotOp : Delta_ChunkOp<"row_dot", [Pure,
     AllTypesMatch<["lhs", "rhs"]>]> {
-  let summary = "kappa(scale * x_i . y_i): the diagonal of a gram";
+  let summary = "scale * x_i . y_i: the diagonal of a gram";
   let description = [{
-    What a row's own token weighs, where the rest of the row is known already: tied
-    reads of DeltaFormer (2505.19488) need it. `kernel` and `scale` as of
-    `delta.gram`, whose diagonal a lowering may take instead. x, y [R, K] (N18).
+    The score of a row's own token, where the rest of the row is known already: reads
+    of DeltaFormer (2505.19488) that are a tied softmax need it. A lowering may take
+    the diagonal of a `delta.gram` instead. x, y [R, K] (N18).
 
     ```mlir
     %s = delta.row_dot %Q, %K {scale = 0.125 : f32} : tensor<64x64xf32> -> tensor<64xf32>
     ```
   }];
   let arguments = (ins Delta_Tile:$lhs, Delta_Tile:$rhs,
-      DefaultValuedAttr<F32Attr, "1.0f">:$scale,
-      DefaultValuedAttr<Delta_FeatureKernel, "::delta::FeatureKernel::Linear">:$kernel);
+      DefaultValuedAttr<F32Attr, "1.0f">:$scale);
   let results = (outs Delta_Tile:$result);
-  let assemblyFormat = [{
-    $lhs `,` $rhs (`kernel` `` $kernel^)? attr-dict
-    `:` type($lhs) `->` type($result)
-  }];
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
 }
 
 def Delta_RowSumOp : Delta_ChunkOp<"rowsum", [Pure]> {

@@ -66,8 +66,9 @@ func.func @tied_softmax(%q: tensor<?x?x4x64xbf16>, %k: tensor<?x?x4x64xbf16>,
 
 // -----
 
-// Tied, not normalised: no row statistics, o = ubar + kappa(s) u. The kernel is
-// applied to each scaled score; nothing bounds the inverse. u is the caller's.
+// Tied, not normalised: no row statistics, and a row's own weight is one like the
+// others; the inverse ignores it. The kernel is applied to each scaled score;
+// nothing bounds the inverse. u is the caller's.
 // CHECK-LABEL: func.func @tied_relu
 // CHECK-SAME:    %[[O:[^:]+]]: memref<?x?x1x64xf16> {delta.name = "o", delta.result}, %[[MEMORY:[^:]+]]: memref<?x?x1x64xf16> {delta.name = "u", delta.result}
 // CHECK-NOT:     memref.alloc
@@ -77,15 +78,15 @@ func.func @tied_softmax(%q: tensor<?x?x4x64xbf16>, %k: tensor<?x?x4x64xbf16>,
 // CHECK:             %[[WP:.+]] = delta.gram {{.+}} part<full> kernel<relu> {{.*}}scale = 5.000000e-01
 // CHECK:             delta.apply %[[WP]], %[[UP]] acc({{.+}}) part<full>
 // CHECK-NOT:       delta.online
-// CHECK:           %[[WEIGHTS:.+]] = delta.gram {{.+}} part<strict_lower> kernel<relu> {{.*}}scale = 5.000000e-01
+// CHECK:           %[[WEIGHTS:.+]] = delta.gram {{.+}} part<lower> kernel<relu> {{.*}}scale = 5.000000e-01
 // CHECK-NOT:       delta.weights
-// CHECK:           %[[OWN:.+]] = delta.row_dot {{.+}} kernel<relu> {scale = 5.000000e-01
-// CHECK:           delta.tri_inverse %{{[^ ]+}} : tensor<32x32xf32>
+// CHECK-NOT:       delta.row_dot
+// CHECK:           %[[A:.+]] = delta.scale %[[WEIGHTS]]
+// CHECK:           delta.tri_inverse %[[A]] : tensor<32x32xf32>
 // CHECK:           %[[U:.+]] = delta.apply {{.+}} part<lower>
 // CHECK:           delta.store %[[U]], %[[MEMORY]]
-// CHECK:           %[[UBAR:.+]] = delta.apply %[[WEIGHTS]], %[[U]] acc(%[[ACC]] : {{.+}}) part<strict_lower>
-// CHECK:           %[[PART:.+]] = delta.scale %[[U]], %[[OWN]] {axis = 0
-// CHECK:           %[[OC:.+]] = arith.addf %[[UBAR]], %[[PART]]
+// CHECK:           %[[OC:.+]] = delta.apply %[[WEIGHTS]], %[[U]] acc(%[[ACC]] : {{.+}}) part<lower>
+// CHECK-NOT:       split
 // CHECK:           delta.store %[[OC]], %[[O]]
 // CHECK-NOT:     scf.forall
 // CHECK:         return
@@ -214,4 +215,52 @@ func.func @two_kernels(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
       {kernel = #delta.kernel<write = softmax, read = exp>, chunk = 64}
       -> tensor<?x?x1x64xbf16>
   return %o : tensor<?x?x1x64xbf16>
+}
+
+// -----
+
+// Exponentials that nothing normalises count to more digits than 16 bits have. Where
+// they read too, so do the inverse, what is solved and the block's own u.
+// CHECK-LABEL: func.func @tied_exp
+// CHECK:         scf.for {{.+}} iter_args
+// CHECK:           delta.apply {{.+}} part<full> {prec = #delta.prec<bf16>, split_matrix}
+// CHECK:         delta.apply {{.+}} part<lower> {prec = #delta.prec<bf16>, split_input, split_matrix}
+// CHECK:         delta.apply {{.+}} part<lower> {prec = #delta.prec<bf16>, split_input, split_matrix}
+// CHECK:         return
+func.func @tied_exp(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
+                    %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>)
+    -> tensor<?x?x1x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>)
+      key(%k : tensor<?x?x1x64xbf16>) value(%v : tensor<?x?x1x64xbf16>)
+      beta(%beta : tensor<?x?x1xf32>)
+      {kernel = #delta.kernel<write = exp, read = exp>, chunk = 64}
+      -> tensor<?x?x1x64xbf16>
+  return %o : tensor<?x?x1x64xbf16>
+}
+
+// -----
+
+// A second loop reads a block's own u in f32, and those of earlier blocks as they
+// are stored.
+// CHECK-LABEL: func.func @written_exp
+// CHECK-SAME:    %[[U:[^:]+]]: memref<?x?x1x64xbf16> {delta.name = "u", delta.result}
+// CHECK:         %[[OWN:.+]] = memref.alloc({{.+}}) {delta.name = "u_own"} : memref<?x?x1x64xf32>
+// CHECK:         delta.store %[[SOLVED:[^,]+]], %[[U]]
+// CHECK:         delta.store %[[SOLVED]], %[[OWN]]
+// CHECK:         scf.forall
+// CHECK:           scf.for
+// CHECK:             delta.load %[[U]]
+// CHECK:             delta.apply {{.+}} part<full> {prec = #delta.prec<bf16>, split_matrix}
+// CHECK:           %[[READ:.+]] = delta.load %[[OWN]]
+// CHECK:           delta.apply %{{.+}}, %[[READ]] acc({{.+}}) part<lower> {prec = #delta.prec<bf16>, split_input, split_matrix}
+func.func @written_exp(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
+                       %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>,
+                       %w: tensor<?x?x1x64xbf16>)
+    -> (tensor<?x?x1x64xbf16>, tensor<?x?x1x64xbf16>) {
+  %o, %u = delta.recurrence query(%q : tensor<?x?x1x64xbf16>)
+      key(%k : tensor<?x?x1x64xbf16>) value(%v : tensor<?x?x1x64xbf16>)
+      beta(%beta : tensor<?x?x1xf32>) write(%w : tensor<?x?x1x64xbf16>)
+      {kernel = #delta.kernel<write = exp, read = exp>, chunk = 64}
+      -> tensor<?x?x1x64xbf16>, u(tensor<?x?x1x64xbf16>)
+  return %o, %u : tensor<?x?x1x64xbf16>, tensor<?x?x1x64xbf16>
 }

@@ -133,23 +133,57 @@ func.func @normalised(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: 
 
 // -----
 
-// Exponentials of single scores: what 16 bits lose of a weight is a second weight.
+// Exponentials of single scores: what 16 bits lose of a weight is a second weight, applied first.
 // CHECK-LABEL: tile.kernel @exponentials_write
 // CHECK: scf.for
 // CHECK: tile.expect
 // CHECK: %[[U:.*]] = tile.load
-// CHECK: %[[SUM:.*]] = tile.dot %[[CARRIED:.*]], %[[U]] acc(%{{.*}})
-// CHECK: tile.dot %[[CARRIED_REST:.*]], %[[U]] acc(%[[SUM]])
+// CHECK: %[[SUM:.*]] = tile.dot %{{.*}}, %[[U]] acc(%{{.*}})
+// CHECK: tile.dot %{{.*}}, %[[U]] acc(%[[SUM]])
 // CHECK: %[[P:.*]] = math.exp
 // CHECK: %[[PA:.*]] = arith.truncf %[[P]]
 // CHECK: %[[BACK:.*]] = arith.extf %[[PA]]
 // CHECK: %[[REST:.*]] = arith.subf %[[P]], %[[BACK]]
 // CHECK: %[[RESTA:.*]] = arith.truncf %[[REST]]
-// CHECK: scf.yield %{{.*}}, %[[PA]], %[[RESTA]] :
+// CHECK: scf.yield %{{.*}}, %[[RESTA]], %[[PA]] :
 func.func @exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>) -> tensor<?x?x1x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>) key(%k : tensor<?x?x1x64xbf16>)
          value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
          {kernel = #delta.kernel<write = exp, read = linear>} -> tensor<?x?x1x64xbf16>
+  return %o : tensor<?x?x1x64xbf16>
+}
+
+// -----
+
+// Where they read too, the inverse, the residual and u have rests; those of what needs no other
+// CTA are made before the last wait.
+// CHECK-LABEL: tile.kernel @tied_exponentials_write
+// CHECK: %[[P:.*]] = tile.mask lower
+// CHECK: %[[M:.*]] = tile.tri_inverse
+// CHECK: %[[MA:.*]] = arith.truncf %[[M]]
+// CHECK: %[[M_BACK:.*]] = arith.extf %[[MA]]
+// CHECK: %[[M_LOST:.*]] = arith.subf %[[M]], %[[M_BACK]]
+// CHECK: %[[M_REST:.*]] = arith.truncf %[[M_LOST]]
+// CHECK: %[[PA:.*]] = arith.truncf %[[P]]
+// CHECK: %[[P_BACK:.*]] = arith.extf %[[PA]]
+// CHECK: %[[P_LOST:.*]] = arith.subf %[[P]], %[[P_BACK]]
+// CHECK: %[[P_REST:.*]] = arith.truncf %[[P_LOST]]
+// CHECK: tile.expect
+// CHECK: %[[RA:.*]] = arith.truncf
+// CHECK: %[[R_REST:.*]] = arith.truncf
+// CHECK: %[[U1:.*]] = tile.dot %[[MA]], %[[R_REST]] {
+// CHECK: %[[U2:.*]] = tile.dot %[[M_REST]], %[[RA]] acc(%[[U1]])
+// CHECK: %[[U:.*]] = tile.dot %[[MA]], %[[RA]] acc(%[[U2]])
+// CHECK: %[[UA:.*]] = arith.truncf %[[U]]
+// CHECK: tile.signal
+// CHECK: %[[U_REST:.*]] = arith.truncf
+// CHECK: %[[O1:.*]] = tile.dot %[[PA]], %[[U_REST]] acc(%{{.*}})
+// CHECK: %[[O2:.*]] = tile.dot %[[P_REST]], %[[UA]] acc(%[[O1]])
+// CHECK: tile.dot %[[PA]], %[[UA]] acc(%[[O2]])
+func.func @tied_exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>) -> tensor<?x?x1x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>) key(%k : tensor<?x?x1x64xbf16>)
+         value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
+         {kernel = #delta.kernel<write = exp, read = exp>} -> tensor<?x?x1x64xbf16>
   return %o : tensor<?x?x1x64xbf16>
 }
 

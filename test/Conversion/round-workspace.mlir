@@ -56,3 +56,27 @@ func.func @kept(%p: tensor<64x64xf32>) {
   %v = delta.apply %p, %C part<full> {prec = #delta.prec<f16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+// What a product takes as rounded and rest is not rounded; its other operand is.
+
+// CHECK-LABEL: func.func @split
+// CHECK: memref.alloc() : memref<64x64xf32>
+// CHECK: memref.alloc() : memref<64x64xbf16>
+// CHECK: memref.alloc() : memref<64x64xf32>
+// CHECK: memref.alloc() : memref<64x64xbf16>
+func.func @split() {
+  %c0 = arith.constant 0 : index
+  %p = memref.alloc() : memref<64x64xf32>
+  %P = delta.load %p[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %u = memref.alloc() : memref<64x64xf32>
+  %U = delta.load %u[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %r = delta.apply %P, %U part<full> {prec = #delta.prec<bf16>, split_matrix} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %v = memref.alloc() : memref<64x64xf32>
+  %V = delta.load %v[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %w = memref.alloc() : memref<64x64xf32>
+  %W = delta.load %w[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %s = delta.apply %W, %V part<full> {prec = #delta.prec<bf16>, split_input} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  return
+}

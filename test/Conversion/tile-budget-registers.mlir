@@ -66,6 +66,26 @@ tile.kernel @squares(%i: index, %s: memref<64x256xf32>, %o: memref<64xf32>) attr
 
 // -----
 
+// The rest of a rounding: X (64) becomes the difference, its rounding (32) is extended element by
+// element.
+
+// CHECK-LABEL: tile.kernel @rest
+// CHECK-SAME: registers = 96 : i64
+tile.kernel @rest(%i: index, %s: memref<64x128xf32>, %o: memref<64x128xbf16>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32, #tile.frag<warps = 4>>
+  %a = arith.truncf %X : tensor<64x128xf32, #tile.frag<warps = 4>> to tensor<64x128xbf16, #tile.frag<warps = 4>>
+  %back = arith.extf %a : tensor<64x128xbf16, #tile.frag<warps = 4>> to tensor<64x128xf32, #tile.frag<warps = 4>>
+  %difference = arith.subf %X, %back : tensor<64x128xf32, #tile.frag<warps = 4>>
+  %rest = arith.truncf %difference : tensor<64x128xf32, #tile.frag<warps = 4>> to tensor<64x128xbf16, #tile.frag<warps = 4>>
+  tile.barrier
+  tile.store %rest, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x128xbf16, #tile.frag<warps = 4>>, memref<64x128xbf16>
+  tile.store %a, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<64x128xbf16, #tile.frag<warps = 4>>, memref<64x128xbf16>
+  tile.return
+}
+
+// -----
+
 // F11.
 // expected-error @below {{predicted 256 live registers a thread; expected at most 215, which leaves 40 of 255 for addresses and copies}}
 tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {

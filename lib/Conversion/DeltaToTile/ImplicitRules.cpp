@@ -44,26 +44,9 @@ Value TileBody::applyKernel(FeatureKernel kernel, Value scores) {
   case FeatureKernel::Round:
     return math::RoundEvenOp::create(b, scores);
   case FeatureKernel::Softmax:
-    break; // refused by the verifiers of delta.gram and delta.row_dot
+    break; // refused by the verifier of delta.gram
   }
   llvm_unreachable("not applied to one score at a time");
-}
-
-bool TileBody::isNearlyConstant(Value weights) {
-  // Exponentials of small scores are near 1. The recurrence damps what they
-  // have in common, the sum of all u, and leaves the error of rounding each of
-  // them: in bf16 it would grow past every limit with the number of tokens.
-  auto gram = weights.getDefiningOp<GramOp>();
-  return gram && gram.getKernel() == FeatureKernel::Exp;
-}
-
-Value TileBody::remainder(Value weights, FloatType type) {
-  Value exact = wide(weights, kNatural);
-  Value rounded = narrow(weights, kNatural, type);
-  name(weights, "_rest");
-  Value back = arith::ExtFOp::create(b, exact.getType(), rounded);
-  Value rest = arith::SubFOp::create(b, exact, back);
-  return arith::TruncFOp::create(b, rounded.getType(), rest);
 }
 
 /// What `scores` are a positive multiple of, as `times` makes it, and the

@@ -190,6 +190,16 @@ Value TileBody::narrow(Value value, Orientation orientation, FloatType type) {
   return forms[value].narrow[which] = rounded;
 }
 
+Value TileBody::remainder(Value value, Orientation orientation,
+                          FloatType type) {
+  Value rounded = narrow(value, orientation, type);
+  Value exact = wide(value, orientation);
+  name(value, "_rest");
+  Value back = arith::ExtFOp::create(b, exact.getType(), rounded);
+  Value rest = arith::SubFOp::create(b, exact, back);
+  return arith::TruncFOp::create(b, rounded.getType(), rest);
+}
+
 //===----------------------------------------------------------------------===//
 // Vectors over tiles
 //===----------------------------------------------------------------------===//

@@ -110,7 +110,7 @@ private:
   mlir::LogicalResult convertOnline(OnlineOp op);
   void convertWeights(WeightsOp op);
   void convertNormalize(NormalizeOp op);
-  /// kappa, element by element, of scaled scores or of a vector of them.
+  /// kappa, element by element, of scaled scores.
   mlir::Value applyKernel(FeatureKernel kernel, mlir::Value scores);
   /// exp(s_ij - m_i) on `part`, 0 elsewhere.
   mlir::Value exponentials(mlir::Value scores, mlir::Value max, Part part,
@@ -118,10 +118,6 @@ private:
   /// The row sums of products that the diagonal of a gram of `lhs` and `rhs`
   /// holds; null where there is no such gram.
   mlir::Value diagonalOfGram(mlir::Value lhs, mlir::Value rhs);
-  /// Whether weights may differ by less than 16 bits resolve.
-  static bool isNearlyConstant(mlir::Value weights);
-  /// What `weights`, rounded to `type`, lack, rounded to it too.
-  mlir::Value remainder(mlir::Value weights, mlir::FloatType type);
   /// 1 / l_i, and 1 in rows that have seen no score.
   mlir::Value inverseSums(mlir::Value sum);
   /// Waits until the block that `load` reads is finished, or says that the
@@ -146,6 +142,9 @@ private:
   mlir::Value vector(mlir::Value value) {
     return wide(value, Orientation::Natural);
   }
+  /// What `narrow` loses of `value`, rounded to `type` too.
+  mlir::Value remainder(mlir::Value value, Orientation orientation,
+                        mlir::FloatType type);
   void loadForms(LoadOp load, Orientation orientation);
   /// Puts the builder where `load` belongs: in front of the outermost loop at
   /// hand that it is not part of. Returns the forms that hold there.

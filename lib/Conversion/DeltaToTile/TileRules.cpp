@@ -292,24 +292,27 @@ LogicalResult TileBody::convertApply(ApplyOp op) {
   Orientation o = orientationOf(op.getInput(), keptOrientation(op.getInput()));
   Value input = narrow(op.getInput(), o, *type);
   Value matrix = narrow(op.getMatrix(), kNatural, *type);
+  Value matrixRest = op.getSplitMatrix()
+                         ? remainder(op.getMatrix(), kNatural, *type)
+                         : Value();
+  Value inputRest =
+      op.getSplitInput() ? remainder(op.getInput(), o, *type) : Value();
   Value acc = op.getAccumulator() ? wide(op.getAccumulator(), o) : Value();
-  b.setLoc(op.getLoc());
   auto resultType = typeOf(result, o, b.getF32Type());
-  if (o == kTransposed) {
-    // (L x)^T = x^T L^T
-    define(result,
-           dot(resultType, input, matrix, acc, /*axis=*/1,
-               storedPart(op.getPart()), op.getSteps()),
-           o);
-    return success();
-  }
-  Value product = dot(resultType, matrix, input, acc, /*axis=*/0);
-  if (isNearlyConstant(op.getMatrix())) {
-    Value rest = remainder(op.getMatrix(), *type);
+  auto multiply = [&](Value matrix, Value input, Value acc) {
     b.setLoc(op.getLoc());
-    product = dot(resultType, rest, input, product, /*axis=*/0);
-  }
-  define(result, product, o);
+    if (o == kNatural)
+      return dot(resultType, matrix, input, acc, /*axis=*/0);
+    // (L x)^T = x^T L^T
+    return dot(resultType, input, matrix, acc, /*axis=*/1,
+               storedPart(op.getPart()), op.getSteps());
+  };
+  // Rests first: behind them the wide forms are not live.
+  if (inputRest)
+    acc = multiply(matrix, inputRest, acc);
+  if (matrixRest)
+    acc = multiply(matrixRest, input, acc);
+  define(result, multiply(matrix, input, acc), o);
   return success();
 }
 
@@ -415,8 +418,7 @@ void TileBody::convertRowDot(RowDotOp op) {
                                   tile::Combine::Add, /*axis=*/1);
   }
   b.setLoc(op.getLoc());
-  Value scaled = times(sums, op.getScale().convertToFloat());
-  define(op.getResult(), applyKernel(op.getKernel(), scaled), kNatural);
+  define(op.getResult(), times(sums, op.getScale().convertToFloat()), kNatural);
 }
 
 void TileBody::convertL2Norm(L2NormOp op) {

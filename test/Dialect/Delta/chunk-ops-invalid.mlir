@@ -258,14 +258,6 @@ func.func @n17_max(%m: tensor<32xf32>, %l: tensor<64xf32>, %s: tensor<64x64xf32>
 
 // -----
 
-func.func @n9_row_dot_kernel(%x: tensor<32x64xf32>) {
-  // expected-error@+1 {{kernel: expected linear, exp, relu or round, got softmax}}
-  %0 = delta.row_dot %x, %x kernel<softmax> : tensor<32x64xf32> -> tensor<32xf32>
-  return
-}
-
-// -----
-
 func.func @n18_row_dot_rank(%x: tensor<32xf32>) {
   // expected-error@+1 {{lhs: expected rank 2, got 1}}
   %0 = delta.row_dot %x, %x : tensor<32xf32> -> tensor<32xf32>
@@ -318,5 +310,21 @@ func.func @n20_identity_rank(%i: index) {
 func.func @n21(%n: memref<?xi32>, %b: index) {
   // expected-error@+1 {{source: expected a vector of i64, got 'memref<?xi32>'}}
   %0 = delta.load_index %n[%b] : memref<?xi32>
+  return
+}
+
+// -----
+
+func.func @n22_matrix(%p: tensor<64x64xf32>) {
+  // expected-error@+1 {{split_matrix: expected a `prec`, got a product that does not round}}
+  %0 = delta.apply %p, %p part<full> {split_matrix} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @n22_input(%p: tensor<64x64xf32>) {
+  // expected-error@+1 {{split_input: expected a `prec`, got a product that does not round}}
+  %0 = delta.apply %p, %p part<full> {split_input} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   return
 }

@@ -50,6 +50,8 @@ func.func @products(%Q: tensor<32x128xf32>, %K: tensor<64x128xf32>,
   %O = delta.apply %P, %U acc(%acc : tensor<32x128xf32>) part<lower> {steps = 2 : i64} : tensor<32x64xf32>, tensor<64x128xf32> -> tensor<32x128xf32>
   // CHECK: delta.apply %{{.*}}, %{{.*}} part<lower> {steps = 2 : i64, transpose} : tensor<32x64xf32>, tensor<32x128xf32> -> tensor<64x128xf32>
   %T = delta.apply %P, %O part<lower> {steps = 2 : i64, transpose} : tensor<32x64xf32>, tensor<32x128xf32> -> tensor<64x128xf32>
+  // CHECK: delta.apply %{{.*}}, %{{.*}} part<lower> {prec = #delta.prec<bf16>, split_input, split_matrix} : tensor<64x64xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
+  %X = delta.apply %M, %T part<lower> {prec = #delta.prec<bf16>, split_matrix, split_input} : tensor<64x64xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
   // CHECK: delta.rowsum %{{.*}} : tensor<64x128xf32> -> tensor<64xf32>
   %r = delta.rowsum %T : tensor<64x128xf32> -> tensor<64xf32>
   return
@@ -85,8 +87,8 @@ func.func @implicit(%m: tensor<64xf32>, %l: tensor<64xf32>, %a: tensor<64x32xf32
   %I = delta.identity %diagonal : tensor<64x32xf32>
   // CHECK: delta.row_dot %{{.*}}, %{{.*}} : tensor<64x32xf32> -> tensor<64xf32>
   %4 = delta.row_dot %a, %u : tensor<64x32xf32> -> tensor<64xf32>
-  // CHECK: delta.row_dot %{{.*}}, %{{.*}} kernel<exp> {scale = 1.250000e-01 : f32} : tensor<64x32xf32> -> tensor<64xf32>
-  %5 = delta.row_dot %a, %u kernel<exp> {scale = 0.125 : f32} : tensor<64x32xf32> -> tensor<64xf32>
+  // CHECK: delta.row_dot %{{.*}}, %{{.*}} {scale = 1.250000e-01 : f32} : tensor<64x32xf32> -> tensor<64xf32>
+  %5 = delta.row_dot %a, %u {scale = 0.125 : f32} : tensor<64x32xf32> -> tensor<64xf32>
   return
 }
 

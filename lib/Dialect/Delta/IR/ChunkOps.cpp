@@ -213,16 +213,21 @@ LogicalResult ApplyOp::verify() {
   if (failed(expectShape(*this, "input", getInput(), {columns, width})) ||
       failed(expectShape(*this, "result", getResult(), {rows, width})))
     return failure();
-  return getAccumulator() ? expectShape(*this, "accumulator", getAccumulator(),
-                                        {rows, width})
-                          : success();
+  if (getAccumulator() && failed(expectShape(*this, "accumulator",
+                                             getAccumulator(), {rows, width})))
+    return failure();
+  // N22
+  if ((getSplitMatrix() || getSplitInput()) && !getPrec())
+    return emitOpError() << (getSplitMatrix() ? "split_matrix" : "split_input")
+                         << ": expected a `prec`, got a product that does not "
+                            "round";
+  return success();
 }
 
 LogicalResult RowDotOp::verify() {
   // N18
   if (failed(expectRank(*this, "lhs", getLhs(), 2)) ||
-      failed(expectShape(*this, "result", getResult(), extent(getLhs(), 0))) ||
-      failed(expectElementwise(*this, getKernel())))
+      failed(expectShape(*this, "result", getResult(), extent(getLhs(), 0))))
     return failure();
   return expectFinite(*this, "scale", getScale());
 }

@@ -220,11 +220,11 @@ Results RowDotOp::decompose(OpBuilder &builder) {
       {b.elements(), b.elements()},
       [](TileBuilder &b, ValueRange in) { return b.mul(in[0], in[1]); });
   float scale = getScale().convertToFloat();
-  return results(b.elementwise(
-      getTileShape(getResult()), rowSum(b, products),
-      b.getMultiDimIdentityMap(1), [&](TileBuilder &b, ValueRange in) {
-        return applyKernel(b, getKernel(), b.mul(in[0], b.f32(scale)));
-      }));
+  return results(b.elementwise(getTileShape(getResult()), rowSum(b, products),
+                               b.getMultiDimIdentityMap(1),
+                               [&](TileBuilder &b, ValueRange in) {
+                                 return b.mul(in[0], b.f32(scale));
+                               }));
 }
 
 Results RowSumOp::decompose(OpBuilder &builder) {

@@ -284,8 +284,9 @@ void DecodeChunks::attend(const RowBlock &block, Value segment) {
       b.name("s_j");
       Value scores = gram(query, key, scan.kernel, Part::Full);
       b.name("acc");
-      RowSums next = advance(RowSums::unpack(remaining.take_front(size)),
-                             scores, known, Part::Full, earlier.count);
+      RowSums next =
+          advance(scan.kernel, RowSums::unpack(remaining.take_front(size)),
+                  scores, known, Part::Full, earlier.count);
       llvm::append_range(carried, next.pack());
       remaining = remaining.drop_front(size);
     }

@@ -67,6 +67,8 @@ private:
   Value blocks;
   /// [B, T, HV, V].
   Value u;
+  /// The same in f32, for the block that reads its own; null where `u` does.
+  Value ownU;
 };
 
 } // namespace
@@ -106,8 +108,8 @@ RowSums ImplicitChunks::earlierBlocks(const NumberedBlock &block, Value query,
   b.name("s_j");
   Value scores = gram(query, key, kernel, Part::Full);
   b.name("acc");
-  RowSums next = advance(RowSums::unpack(loop.getRegionIterArgs()), scores,
-                         known, Part::Full);
+  RowSums next = advance(kernel, RowSums::unpack(loop.getRegionIterArgs()),
+                         scores, known, Part::Full);
   scf::YieldOp::create(b, next.pack());
   return RowSums::unpack(loop.getResults());
 }
@@ -118,6 +120,8 @@ void ImplicitChunks::write(const NumberedBlock &block) {
                                /*isChain=*/true);
   SolvedTiles solved = solve(tiles, sums);
   b.store(solved.u, u, at(block, block.head), block.count, {1, 3});
+  if (ownU)
+    b.store(solved.u, ownU, at(block, block.head), block.count, {1, 3});
   // Behind the store: later blocks wait for u.
   if (op.isTied())
     b.store(readTied(solved), b.arrays.output, at(block, block.head),
@@ -132,8 +136,8 @@ void ImplicitChunks::read(const NumberedBlock &block) {
   b.name("K");
   Value key = loadKeys(b.arrays.key, block, rows);
   b.name("U");
-  Value known = b.load({u}, at(block, block.head), block.count, {1, 3},
-                       values.getShape());
+  Value known = b.load({ownU ? ownU : u}, at(block, block.head), block.count,
+                       {1, 3}, values.getShape());
   Value output = ImplicitTiles::read(query, key, known, sums);
   b.store(output, b.arrays.output, at(block, block.head), block.count, {1, 3});
 }
@@ -176,6 +180,8 @@ CallerArray ImplicitChunks::normaliseOnce(const CallerArray &keys) {
 void ImplicitChunks::build() {
   blocks = arith::CeilDivUIOp::create(b, b.tokens(), b.index(rows));
   u = makeU();
+  if (!op.isTied() && readsCancel())
+    ownU = makeArray("u_own", b.arrays.value.memref, b.getF32Type());
   b.arrays.key = normaliseOnce(b.arrays.key);
   auto blockOf = [&](Value batch, Value head, Value number) {
     b.name("key_head");

@@ -31,6 +31,14 @@ static FeatureKernel elementwisePart(FeatureKernel kernel) {
   return kernel == FeatureKernel::Softmax ? FeatureKernel::Linear : kernel;
 }
 
+/// Whether weights may differ by less than 16 bits resolve. Exponentials of
+/// small scores are near 1. The recurrence damps what they have in common, the
+/// sum of all u, and leaves the error of rounding each of them: in bf16 it
+/// would grow past every limit with the number of tokens.
+static bool needsRests(FeatureKernel kernel) {
+  return kernel == FeatureKernel::Exp;
+}
+
 ImplicitTiles::ImplicitTiles(ChunkBuilder &builder, int64_t rows)
     : b(builder), op(builder.recurrence), rows(rows), scale(op.getScaleValue()),
       perRow(tileType(b, rows)), values(tileType(b, {rows, op.getValueDim()})) {
@@ -96,9 +104,10 @@ Value ImplicitTiles::gram(Value query, Value key, FeatureKernel kernel,
 }
 
 Value ImplicitTiles::apply(Value matrix, Value input, Value accumulator,
-                           Part part) {
+                           Part part, Split split) {
   return ApplyOp::create(b, values, matrix, input, accumulator, part,
-                         /*steps=*/1, /*transpose=*/false, b.prec);
+                         /*steps=*/1, /*transpose=*/false, b.prec, split.matrix,
+                         split.input);
 }
 
 Value ImplicitTiles::scaleRows(Value input, Value factors) {
@@ -123,11 +132,15 @@ RowSums ImplicitTiles::noSums(FeatureKernel kernel) {
   return none;
 }
 
-RowSums ImplicitTiles::advance(const RowSums &sums, Value scores, Value known,
-                               Part part, Value columns) {
+RowSums ImplicitTiles::advance(FeatureKernel kernel, const RowSums &sums,
+                               Value scores, Value known, Part part,
+                               Value columns, bool splitKnown) {
   // A key that does not exist is a zero row, and so is its u.
   if (!sums.max)
-    return {{}, {}, apply(scores, known, sums.acc, part)};
+    return {
+        {},
+        {},
+        apply(scores, known, sums.acc, part, {needsRests(kernel), splitKnown})};
   auto next = OnlineOp::create(b, perRow, perRow, values, sums.max, sums.sum,
                                sums.acc, scores, known, columns, part, b.prec);
   return {next.getNewMax(), next.getNewSum(), next.getNewAcc()};
@@ -137,16 +150,7 @@ RowSums ImplicitTiles::advance(const RowSums &sums, Value scores, Value known,
 // The block itself
 //===----------------------------------------------------------------------===//
 
-Value ImplicitTiles::ownScore(Value query, Value key) {
-  FeatureKernel kernel = op.getKernel().getRead();
-  b.name("s_own");
-  return RowDotOp::create(b, perRow, query, key, scale,
-                          elementwisePart(kernel));
-}
-
 Value ImplicitTiles::ownShare(const RowSums &sums, Value own) {
-  if (!isNormalised(op.getKernel().getRead()))
-    return own;
   // A row without earlier tokens has l = 0 and m far below s: the exponential
   // is infinite and rho is 0. Elsewhere l >= 1, so rho is a number for every s.
   Value above = arith::SubFOp::create(b, own, sums.max);
@@ -159,23 +163,30 @@ Value ImplicitTiles::ownShare(const RowSums &sums, Value own) {
 
 SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   FeatureKernel kernel = op.getKernel().getWrite();
-  b.name(isNormalised(kernel) ? "s" : "P");
-  Value weights = gram(tiles.query, tiles.key, kernel, Part::StrictLower);
-  // While the scores are at hand; weights take their place.
-  Value own = op.isTied() ? ownScore(tiles.query, tiles.key) : Value();
-  Value carried = sums.acc;
+  Value weights, share, carried = sums.acc;
   if (isNormalised(kernel)) {
-    Value scores = weights;
-    sums = advance(sums, scores, /*known=*/Value(), Part::StrictLower);
+    b.name("s");
+    Value scores = gram(tiles.query, tiles.key, kernel, Part::StrictLower);
+    // While the scores are at hand; weights take their place.
+    b.name("s_own");
+    Value own = op.isTied()
+                    ? RowDotOp::create(b, perRow, tiles.query, tiles.key, scale)
+                          .getResult()
+                    : Value();
+    sums = advance(kernel, sums, scores, /*known=*/Value(), Part::StrictLower);
     b.name("P");
     weights =
         WeightsOp::create(b, scores, sums.max, sums.sum, Part::StrictLower);
     b.name("a");
     carried = NormalizeOp::create(b, sums.acc, sums.sum);
+    // Needs no u: known before the blocks that this one waits for.
+    share = op.isTied() ? ownShare(sums, own) : Value();
+  } else {
+    // The inverse ignores the diagonal, a tied read's own tokens.
+    b.name("P");
+    weights = gram(tiles.query, tiles.key, kernel, readPart());
   }
 
-  // Needs no u: known before the blocks that this one waits for.
-  Value share = op.isTied() ? ownShare(sums, own) : Value();
   // Weights of a softmax sum to at most 1 in a row, and so do beta times them.
   bool isRowStochastic = isNormalised(kernel) && hasUnitBeta(b.arrays);
   b.name("A");
@@ -189,17 +200,18 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   Value residual =
       arith::SubFOp::create(b, value, scaleRows(carried, tiles.beta));
   b.name("U");
-  Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower);
+  Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower,
+                       {readsCancel(), readsCancel()});
   return {solved, weights, carried, share};
 }
 
 Value ImplicitTiles::readTied(const SolvedTiles &solved) {
-  b.name("ubar");
-  Value ubar =
-      apply(solved.weights, solved.u, solved.carried, Part::StrictLower);
+  b.name(solved.share ? "ubar" : "O");
+  Value ubar = apply(solved.weights, solved.u, solved.carried, readPart(),
+                     {needsRests(op.getKernel().getWrite()), readsCancel()});
+  if (!solved.share)
+    return ubar;
   b.name("O");
-  if (!isNormalised(op.getKernel().getRead()))
-    return arith::AddFOp::create(b, ubar, scaleRows(solved.u, solved.share));
   Value difference = arith::SubFOp::create(b, ubar, solved.u);
   return arith::AddFOp::create(b, solved.u,
                                scaleRows(difference, solved.share));
@@ -210,7 +222,8 @@ Value ImplicitTiles::read(Value query, Value key, Value known, RowSums sums) {
   b.name(isNormalised(kernel) ? "s" : "P");
   Value scores = gram(query, key, kernel, Part::Lower);
   b.name("acc");
-  sums = advance(sums, scores, known, Part::Lower);
+  sums = advance(kernel, sums, scores, known, Part::Lower, /*columns=*/Value(),
+                 readsCancel());
   b.name("O");
   return sums.sum ? NormalizeOp::create(b, sums.acc, sums.sum).getResult()
                   : sums.acc;

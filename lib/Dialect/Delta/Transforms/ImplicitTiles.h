@@ -29,7 +29,7 @@
 /// ```
 /// softmax   o_t = rho_t ubar_t + (1 - rho_t) u_t,
 ///           rho_t = l / (l + exp(s_t - m))
-/// others    o_t = ubar_t + kappa(s_t) u_t
+/// others    o_t = ubar_t + kappa(s_t) u_t, so P takes in its diagonal
 /// ```
 /// Where earlier keys come from, and who computes the sums, is the builders'.
 ///
@@ -67,9 +67,9 @@ struct WriteTiles {
 };
 
 /// u of a block, and what a tied read of it takes besides: the weights inside
-/// the block, the weighted sum over earlier keys, and what a row's own token
-/// adds (1 - rho is its share in a softmax, of which `share` is rho; else this
-/// is its weight; null where the read is not tied).
+/// the block, the weighted sum over earlier keys, and how much of a softmax is
+/// earlier tokens' (rho; null where the read is not tied, and for other
+/// kernels, whose own weights are the diagonal of `weights`).
 struct SolvedTiles {
   mlir::Value u, weights, carried, share;
 };
@@ -80,6 +80,11 @@ public:
   ImplicitTiles(ChunkBuilder &builder, int64_t rows);
 
 protected:
+  /// Operands of a product that are more than their rounding.
+  struct Split {
+    bool matrix = false, input = false;
+  };
+
   static bool isNormalised(FeatureKernel kernel) {
     return kernel == FeatureKernel::Softmax;
   }
@@ -95,16 +100,18 @@ protected:
   mlir::Value gram(mlir::Value query, mlir::Value key, FeatureKernel kernel,
                    Part part);
   mlir::Value apply(mlir::Value matrix, mlir::Value input,
-                    mlir::Value accumulator, Part part);
+                    mlir::Value accumulator, Part part, Split split);
   mlir::Value scaleRows(mlir::Value input, mlir::Value factors);
 
   /// The sums over no keys.
   RowSums noSums(FeatureKernel kernel);
-  /// `sums` with one more block of keys; `known` are its u, null where they are
-  /// not known yet (softmax: the row statistics alone advance). `columns`: how
-  /// many keys there are; null where all are.
-  RowSums advance(const RowSums &sums, mlir::Value scores, mlir::Value known,
-                  Part part, mlir::Value columns = {});
+  /// `sums` with one more block of keys, weighed by `kernel`; `known` are its
+  /// u, null where they are not known yet (softmax: the row statistics alone
+  /// advance). `columns`: how many keys there are; null where all are.
+  /// `splitKnown`: u are not rounded to 16 bits yet and are not to be.
+  RowSums advance(FeatureKernel kernel, const RowSums &sums, mlir::Value scores,
+                  mlir::Value known, Part part, mlir::Value columns = {},
+                  bool splitKnown = false);
 
   /// u of the block whose sums over earlier keys are `sums`.
   SolvedTiles solve(const WriteTiles &tiles, RowSums sums);
@@ -114,6 +121,15 @@ protected:
   /// earlier keys, `known` is the block's u.
   mlir::Value read(mlir::Value query, mlir::Value key, mlir::Value known,
                    RowSums sums);
+
+  /// Whether the sums that are read cancel: weights of `exp` are nearly equal,
+  /// and where they write too the recurrence makes each u undo the sum of those
+  /// before it. Errors of a block's own u, which it does not undo, must then be
+  /// smaller than 16 bits leave them.
+  bool readsCancel() {
+    return op.getKernel().getWrite() == FeatureKernel::Exp &&
+           op.getKernel().getRead() == FeatureKernel::Exp;
+  }
 
   mlir::Location named(llvm::StringRef name) {
     return mlir::NameLoc::get(b.getStringAttr(name), op.getLoc());
@@ -137,9 +153,13 @@ protected:
   const mlir::RankedTensorType perRow, values;
 
 private:
-  /// The score of each row's own token, which the kernel of a tied read weighs.
-  mlir::Value ownScore(mlir::Value query, mlir::Value key);
-  /// `SolvedTiles::share`.
+  /// The part of the weights inside a block that is applied to u besides the
+  /// solve.
+  Part readPart() {
+    bool readsOwn = op.isTied() && !isNormalised(op.getKernel().getRead());
+    return readsOwn ? Part::Lower : Part::StrictLower;
+  }
+  /// `SolvedTiles::share`, of the scores of each row's own token.
   mlir::Value ownShare(const RowSums &sums, mlir::Value own);
 };
 

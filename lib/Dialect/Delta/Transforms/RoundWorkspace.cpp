@@ -38,7 +38,9 @@ static Type getRounding(OpOperand &use) {
   Operation *user = use.getOwner();
   bool isFactor = false;
   if (auto apply = dyn_cast<ApplyOp>(user))
-    isFactor = use.get() != apply.getAccumulator();
+    isFactor = use.get() != apply.getAccumulator() &&
+               !(apply.getSplitMatrix() && use.get() == apply.getMatrix()) &&
+               !(apply.getSplitInput() && use.get() == apply.getInput());
   else if (auto online = dyn_cast<OnlineOp>(user))
     isFactor = use.get() == online.getValues();
   else if (isa<GramOp>(user))

@@ -110,6 +110,8 @@ struct ImplicitShape {
   bool isDecode = false;
   /// Reads have sums of their own, in a loop behind the one that solves for u.
   bool readsApart = false;
+  /// Products take rows of u as rounded and rest.
+  bool splits = false;
 };
 
 } // namespace
@@ -129,6 +131,7 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   });
   func.walk([&](ApplyOp apply) {
     shape.valueDim = apply.getInput().getType().getShape()[1];
+    shape.splits |= apply.getSplitInput();
   });
   // Of the loops that weigh keys, the one that solves has an inverse.
   func.walk([&](scf::ForallOp loop) {
@@ -293,7 +296,8 @@ private:
              "while one is computed with";
       return choose(shape.valueDim, 3);
     }
-    int64_t columns = std::min<int64_t>(shape.valueDim, 128);
+    int64_t columns =
+        std::min<int64_t>(shape.valueDim, shape.splits ? 64 : 128);
     const int64_t block = 2 * shape.rows * (shape.keyDim + columns);
     int64_t stages =
         gpu && 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;

@@ -13,6 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Rests.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Support/Target.h"
@@ -58,13 +59,16 @@ static constexpr int64_t kRegisterUnit = 8;
 
 /// Whether `value` is never whole, but made element by element where it is
 /// used: a product that is only added to something is contracted with the sum
-/// (fused multiply-add); arithmetic on the way to memory, or into a sum, is
-/// done where the last op of the chain stands.
+/// (fused multiply-add); what is extended for a rest goes into the difference;
+/// arithmetic on the way to memory, or into a sum, is done where the last op of
+/// the chain stands.
 static bool isFused(Value value) {
   Operation *def = value.getDefiningOp();
   if (!def || value.use_empty() ||
       !(OpTrait::hasElementwiseMappableTraits(def) || isa<MaskOp>(def)))
     return false;
+  if (auto extend = dyn_cast<arith::ExtFOp>(def); extend && makesRest(extend))
+    return true;
   Operation *user = *value.user_begin();
   if (user->getBlock() != def->getBlock() || !llvm::all_equal(value.getUsers()))
     return false;

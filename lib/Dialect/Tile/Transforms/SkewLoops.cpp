@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocationNames.h"
+#include "Rests.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
@@ -238,9 +239,10 @@ void LoopSkewer::hoistIndependent(ArrayRef<Value> results, Operation *position,
   while (!op->hasTrait<OpTrait::IsTerminator>()) {
     Operation *following = op->getNextNode();
     auto load = dyn_cast<LoadOp>(op);
+    auto extend = dyn_cast<arith::ExtFOp>(op);
     // An extended tile takes twice the registers: it is made where it is used.
     bool mayMove = (load && !isStoredTo(load.getSource())) ||
-                   (isMemoryEffectFree(op) && !isa<arith::ExtFOp>(op));
+                   (isMemoryEffectFree(op) && (!extend || makesRest(extend)));
     bool depends = llvm::any_of(op->getOperands(), [&](Value operand) {
       return dependent.contains(operand);
     });
