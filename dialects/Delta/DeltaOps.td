@@ -81,6 +81,16 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     `softmax` is normalised over i < t when writing, over i <= t when reading.
     Without `write(%w)` the write query is `query`.
 
+    Besides, where asked for, what a backward pass saves: the u, what the write query
+    reads (ubar_t, the sum that u_t subtracts beta_t times), and of a softmax the
+    natural logarithm of the sum that normalises a row:
+
+    ```
+    ubar_t      = sum_{i<t} kappa_write(scale * <w_t, k_i>) u_i
+    write_lse_t = log sum_{i<t}  exp(scale * <w_t, k_i>)      -inf for t = 0
+    read_lse_t  = log sum_{i<=t} exp(scale * <q_t, k_i>)
+    ```
+
     With `cache(%kc, %uc) cached(%p)` (decoding) a sequence's first `p_b` tokens are
     already there, as keys and u in the first `p_b` of the C rows of the caches; the
     operands are the T tokens behind them. The results `cache` are the caches with the
@@ -104,13 +114,14 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     | cached | [B] tokens in the cache, 0 to C | i64 |
     | output | [B, T, HV, V] | bf16, f16 |
     | state | as initial | f32 |
-    | u | [B, T, HV, V] | bf16, f16 |
+    | u, ubar | [B, T, HV, V] | bf16, f16 |
+    | write_lse, read_lse | [B, T, HV] | f32 |
     | cache | as the operands | as the operands |
 
     HV is a multiple of H: value head h reads key head h / (HV / H). `scale`
     multiplies q only (with a state) or both scores; it is K^-0.5 when absent.
     `chunk` counts micro-step rows and holds whole tokens; given, it is binding.
-    Constraints: C1 to C16, C28 to C30; what can be compiled is less (R1 to R14).
+    Constraints: C1 to C16, C28 to C31; what can be compiled is less (R1 to R14).
 
     ```mlir
     %o, %s = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
@@ -135,6 +146,8 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
       OptionalAttr<Delta_ScheduleAttr>:$schedule);
   let results = (outs AnyRankedTensor:$output,
       Optional<AnyRankedTensor>:$state, Optional<AnyRankedTensor>:$u,
+      Optional<AnyRankedTensor>:$ubar, Optional<AnyRankedTensor>:$write_lse,
+      Optional<AnyRankedTensor>:$read_lse,
       Optional<AnyRankedTensor>:$new_key_cache,
       Optional<AnyRankedTensor>:$new_u_cache);
   let assemblyFormat = [{
@@ -149,7 +162,8 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     (`cache` `(` $key_cache^ `,` $u_cache `:` type($key_cache) `,` type($u_cache) `)`)?
     (`cached` `(` $cached^ `:` type($cached) `)`)?
     attr-dict `->`
-    custom<ResultTypes>(type($output), type($state), type($u),
+    custom<ResultTypes>(type($output), type($state), type($u), type($ubar),
+                        type($write_lse), type($read_lse),
                         type($new_key_cache), type($new_u_cache))
   }];
   let hasVerifier = 1;

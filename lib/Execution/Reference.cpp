@@ -92,6 +92,15 @@ delta::runReference(const SpecDescription &spec, const OperandSet &operands,
     case ResultDescription::Kind::U:
       results.push_back(oracle->u.clone());
       break;
+    case ResultDescription::Kind::Ubar:
+      results.push_back(oracle->ubar.clone());
+      break;
+    case ResultDescription::Kind::WriteLse:
+      results.push_back(oracle->writeLse.clone());
+      break;
+    case ResultDescription::Kind::ReadLse:
+      results.push_back(oracle->readLse.clone());
+      break;
     case ResultDescription::Kind::KeyCache:
       results.push_back(oracle->keyCache.clone());
       break;

@@ -285,6 +285,12 @@ static LogicalResult describeResults(func::FuncOp function,
       described.kind = Kind::State;
     else if (value == recurrence.getU())
       described.kind = Kind::U;
+    else if (value == recurrence.getUbar())
+      described.kind = Kind::Ubar;
+    else if (value == recurrence.getWriteLse())
+      described.kind = Kind::WriteLse;
+    else if (value == recurrence.getReadLse())
+      described.kind = Kind::ReadLse;
     else if (value == recurrence.getNewKeyCache())
       described.kind = Kind::KeyCache;
     else if (value == recurrence.getNewUCache())

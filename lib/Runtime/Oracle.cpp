@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 namespace delta::runtime {
@@ -174,29 +175,31 @@ static void evaluateLinear(const Evaluation &e, const Sequence &sequence,
   e.results.state.write(stateBegin, K * V, S.data());
 }
 
-/// Turns scores s_0 ... s_{n-1} into a row of P or R.
-static void applyKernel(FeatureKernel kernel, Vector &s, int64_t n) {
+/// Turns scores s_0 ... s_{n-1} into a row of P or R. Returns the logarithm of
+/// the sum that a softmax divides by, -inf where there is none.
+static double applyKernel(FeatureKernel kernel, Vector &s, int64_t n) {
+  constexpr double none = -std::numeric_limits<double>::infinity();
   switch (kernel) {
   case FeatureKernel::Linear:
-    return;
+    return none;
   case FeatureKernel::Relu:
     // Written so that a NaN stays a NaN.
     for (int64_t i = 0; i < n; ++i)
       s[i] = s[i] < 0.0 ? 0.0 : s[i];
-    return;
+    return none;
   case FeatureKernel::Round:
     for (int64_t i = 0; i < n; ++i)
       s[i] = std::nearbyint(s[i]);
-    return;
+    return none;
   case FeatureKernel::Exp:
     for (int64_t i = 0; i < n; ++i)
       s[i] = std::exp(s[i]);
-    return;
+    return none;
   case FeatureKernel::Softmax:
     break;
   }
   if (n == 0)
-    return; // the empty first row of P has no normaliser
+    return none; // the empty first row of P has no normaliser
   const double maximum = *std::max_element(s.begin(), s.begin() + n);
   double sum = 0.0;
   for (int64_t i = 0; i < n; ++i) {
@@ -205,6 +208,7 @@ static void applyKernel(FeatureKernel kernel, Vector &s, int64_t n) {
   }
   for (int64_t i = 0; i < n; ++i)
     s[i] /= sum;
+  return maximum + std::log(sum);
 }
 
 /// The implicit family on one sequence and value head.
@@ -226,7 +230,7 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
   auto cacheRow = [&](int64_t i, int64_t head, int64_t heads, int64_t width) {
     return ((b * capacity + i) * heads + head) * width;
   };
-  // row = sum_{i<n} kappa(x, k_i) u_i
+  // row = sum_{i<n} kappa(x, k_i) u_i; returns what applyKernel does.
   auto readMemory = [&](FeatureKernel kernel, const HostTensor &queries,
                         int64_t t, int64_t n) {
     queries.read(tokenRow(t, h, d.keyHeads, K), K, x.data());
@@ -235,10 +239,11 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
       axpy(n, x[c], &keys[c * all], scores.data());
     for (int64_t i = 0; i < n; ++i)
       scores[i] *= e.spec.scale;
-    applyKernel(kernel, scores, n);
+    const double lse = applyKernel(kernel, scores, n);
     std::fill(row.begin(), row.end(), 0.0);
     for (int64_t i = 0; i < n; ++i)
       axpy(V, scores[i], &u[i * V], row.data());
+    return lse;
   };
 
   for (int64_t i = 0; i < all; ++i) {
@@ -262,7 +267,9 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
 
     double *written = &u[(P + t) * V];
 
-    readMemory(e.spec.writeKernel, in.write ? *in.write : *in.query, t, P + t);
+    double lse = readMemory(e.spec.writeKernel,
+                            in.write ? *in.write : *in.query, t, P + t);
+    e.results.writeLse.set(scalar, lse);
     e.results.ubar.write(vector, V, row.data());
     in.value->read(vector, V, v.data());
     for (int64_t i = 0; i < V; ++i)
@@ -271,7 +278,8 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
     if (P + t < capacity)
       e.results.uCache.write(cacheRow(P + t, hv, d.valueHeads, V), V, written);
 
-    readMemory(e.spec.readKernel, *in.query, t, P + t + 1);
+    lse = readMemory(e.spec.readKernel, *in.query, t, P + t + 1);
+    e.results.readLse.set(scalar, lse);
     e.results.output.write(vector, V, row.data());
     counter.row(2 * (P + t + 1) * (K + V));
   }
@@ -296,6 +304,9 @@ Result<OracleResults> evaluateOracle(const RecurrenceSpec &spec,
   } else {
     results.u = HostTensor(DType::F64, rows);
     results.ubar = HostTensor(DType::F64, rows);
+    const std::vector<int64_t> scalars = {d.batch, d.tokens, d.valueHeads};
+    results.writeLse = HostTensor(DType::F64, scalars);
+    results.readLse = HostTensor(DType::F64, scalars);
     if (operands.keyCache) {
       results.keyCache = operands.keyCache->convertTo(DType::F64);
       results.uCache = operands.uCache->convertTo(DType::F64);

@@ -264,3 +264,76 @@ func.func @written_exp(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
       -> tensor<?x?x1x64xbf16>, u(tensor<?x?x1x64xbf16>)
   return %o, %u : tensor<?x?x1x64xbf16>, tensor<?x?x1x64xbf16>
 }
+
+// -----
+
+// What a backward pass saves of a tied read: ubar as it is read, and m + log(l) of
+// the write. Of the read the row's own score comes in, relative to the larger of
+// both, as m is far below every score in a row without earlier tokens.
+// CHECK-LABEL: func.func @saved_tied
+// CHECK-SAME:    %[[UBAR:[^:]+]]: memref<?x?x1x64xbf16> {delta.name = "ubar", delta.result}
+// CHECK-SAME:    %[[WRITE:[^:]+]]: memref<?x?x1xf32> {delta.name = "write_lse", delta.result}
+// CHECK-SAME:    %[[READ:[^:]+]]: memref<?x?x1xf32> {delta.name = "read_lse", delta.result}
+// CHECK:         %[[OWN:.+]] = delta.row_dot
+// CHECK:         %[[M:.+]], %[[L:.+]], %{{.+}} = delta.online {{.+}} part<strict_lower>
+// CHECK:         %[[U:.+]] = delta.apply {{.+}} part<lower>
+// CHECK:         %[[SUM:.+]] = delta.apply %{{[^ ]+}}, %[[U]] acc(
+// CHECK:         delta.store %[[SUM]], %[[UBAR]]
+// CHECK:         %[[LOG:.+]] = math.log %[[L]]
+// CHECK:         %[[LSE:.+]] = arith.addf %[[M]], %[[LOG]]
+// CHECK:         delta.store %[[LSE]], %[[WRITE]][%[[B:.+]], %[[FIRST:.+]], %[[H:.+]]] rows(%{{.+}}) dims [1]
+// CHECK:         %[[MAX:.+]] = arith.maximumf %[[M]], %[[OWN]]
+// CHECK:         %[[BELOW:.+]] = arith.subf %[[M]], %[[MAX]]
+// CHECK:         %[[SHRINK:.+]] = math.exp %[[BELOW]]
+// CHECK:         %[[EARLIER:.+]] = arith.mulf %[[L]], %[[SHRINK]]
+// CHECK:         %[[ABOVE:.+]] = arith.subf %[[OWN]], %[[MAX]]
+// CHECK:         %[[WEIGHT:.+]] = math.exp %[[ABOVE]]
+// CHECK:         %[[ALL:.+]] = arith.addf %[[EARLIER]], %[[WEIGHT]]
+// CHECK:         %[[LOGALL:.+]] = math.log %[[ALL]]
+// CHECK:         %[[READLSE:.+]] = arith.addf %[[MAX]], %[[LOGALL]]
+// CHECK:         delta.store %[[READLSE]], %[[READ]][%[[B]], %[[FIRST]], %[[H]]]
+func.func @saved_tied(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
+                      %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>)
+    -> (tensor<?x?x1x64xbf16>, tensor<?x?x1x64xbf16>, tensor<?x?x1xf32>,
+        tensor<?x?x1xf32>) {
+  %o, %ubar, %write, %read = delta.recurrence query(%q : tensor<?x?x1x64xbf16>)
+      key(%k : tensor<?x?x1x64xbf16>) value(%v : tensor<?x?x1x64xbf16>)
+      beta(%beta : tensor<?x?x1xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>, chunk = 64}
+      -> tensor<?x?x1x64xbf16>, ubar(tensor<?x?x1x64xbf16>),
+         write_lse(tensor<?x?x1xf32>), read_lse(tensor<?x?x1xf32>)
+  return %o, %ubar, %write, %read
+      : tensor<?x?x1x64xbf16>, tensor<?x?x1x64xbf16>, tensor<?x?x1xf32>,
+        tensor<?x?x1xf32>
+}
+
+// -----
+
+// With a query of its own ubar is a product that nothing else needs, and the read
+// has statistics of its own, from its own loop.
+// CHECK-LABEL: func.func @saved_general
+// CHECK-SAME:    %[[UBAR:[^:]+]]: memref<?x?x1x64xbf16> {delta.name = "ubar", delta.result}
+// CHECK-SAME:    %[[READ:[^:]+]]: memref<?x?x1xf32> {delta.name = "read_lse", delta.result}
+// CHECK:         scf.forall
+// CHECK:         %[[U:.+]] = delta.apply {{.+}} part<lower>
+// CHECK:         %[[SUM:.+]] = delta.apply %{{[^ ]+}}, %[[U]] acc({{.+}}) part<strict_lower>
+// CHECK:         delta.store %[[SUM]], %[[UBAR]]
+// CHECK-NOT:     math.log
+// CHECK:         scf.forall
+// CHECK:         %[[M:.+]], %[[L:.+]], %{{.+}} = delta.online {{.+}} part<lower>
+// CHECK:         %[[LOG:.+]] = math.log %[[L]]
+// CHECK:         %[[LSE:.+]] = arith.addf %[[M]], %[[LOG]]
+// CHECK:         delta.store %[[LSE]], %[[READ]]
+func.func @saved_general(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
+                         %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>,
+                         %w: tensor<?x?x1x64xbf16>)
+    -> (tensor<?x?x1x64xbf16>, tensor<?x?x1x64xbf16>, tensor<?x?x1xf32>) {
+  %o, %ubar, %read = delta.recurrence query(%q : tensor<?x?x1x64xbf16>)
+      key(%k : tensor<?x?x1x64xbf16>) value(%v : tensor<?x?x1x64xbf16>)
+      beta(%beta : tensor<?x?x1xf32>) write(%w : tensor<?x?x1x64xbf16>)
+      {kernel = #delta.kernel<write = relu, read = softmax>, chunk = 64}
+      -> tensor<?x?x1x64xbf16>, ubar(tensor<?x?x1x64xbf16>),
+         read_lse(tensor<?x?x1xf32>)
+  return %o, %ubar, %read
+      : tensor<?x?x1x64xbf16>, tensor<?x?x1x64xbf16>, tensor<?x?x1xf32>
+}

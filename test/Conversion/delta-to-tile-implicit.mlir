@@ -230,3 +230,22 @@ func.func @wide(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor
          {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x256xbf16>
   return %o : tensor<?x?x2x256xbf16>
 }
+
+// -----
+
+// Two CTAs share the columns of a row block; both have its statistics, and that of
+// the first columns stores them.
+// CHECK-LABEL: tile.kernel @statistics_write
+// CHECK-SAME: %[[LSE:[^:]+]]: memref<?x?x1xf32> {delta.name = "write_lse"}
+// CHECK: %[[COLUMN:.*]] = arith.muli %column_tile, %column :
+// CHECK: %[[LOG:.*]] = math.log
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[LOG]]
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[COLUMN]], %[[NONE:.*]] : index
+// CHECK: %[[ROWS:.*]] = arith.select %[[FIRST]], %{{.*}}, %[[NONE]] : index
+// CHECK: tile.store %[[SUM]], %[[LSE]][{{.*}}] bound(%[[ROWS]])
+func.func @statistics(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: tensor<?x?x1x256xbf16>, %beta: tensor<?x?x1xf32>) -> (tensor<?x?x1x256xbf16>, tensor<?x?x1xf32>) {
+  %o, %lse = delta.recurrence query(%q : tensor<?x?x1x64xbf16>) key(%k : tensor<?x?x1x64xbf16>)
+         value(%v : tensor<?x?x1x256xbf16>) beta(%beta : tensor<?x?x1xf32>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x1x256xbf16>, write_lse(tensor<?x?x1xf32>)
+  return %o, %lse : tensor<?x?x1x256xbf16>, tensor<?x?x1xf32>
+}

@@ -68,6 +68,7 @@
 // CHECK: cuda.call "triangular_inverse"
 // CHECK: cuda.call "reduce_add_rows"
 // CHECK: cuda.call "rsqrt"
+// CHECK: cuda.call "log"
 // CHECK: cuda.call "write_transposed"
 // CHECK: cuda.call "store_tile"<[128]>
 // CHECK-NOT: copy_commit
@@ -111,7 +112,8 @@ tile.kernel @products(%head: index {delta.name = "head"}, %chunk: index {delta.n
   %Da = arith.truncf %D : !square to tensor<64x64xbf16, #tile.frag<warps = 4>>
   %M = tile.tri_inverse %L scratch(%inverse : memref<64x64xf32, #tile.smem<0>>) : !square loc("M")
   %sum = tile.reduce add %M {axis = 1} : !square -> !row
-  %r = math.rsqrt %sum : !row
+  %root = math.rsqrt %sum : !row
+  %r = math.log %root : !row
   %R = tile.spread %r {axis = 0} : !row -> !square
   %N = arith.mulf %M, %R : !square
   tile.write %Da, %Ws {transpose} : tensor<64x64xbf16, #tile.frag<warps = 4>>, memref<64x64xbf16, #tile.smem<128>>

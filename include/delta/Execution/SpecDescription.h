@@ -72,7 +72,16 @@ struct OperandDescription {
 
 /// A result of the function.
 struct ResultDescription : ArrayDescription {
-  enum class Kind { Output, State, U, KeyCache, UCache };
+  enum class Kind {
+    Output,
+    State,
+    U,
+    Ubar,
+    WriteLse,
+    ReadLse,
+    KeyCache,
+    UCache
+  };
   Kind kind;
   /// The argument that this is with rows written to it: one array, in place.
   std::optional<size_t> updates;

@@ -25,6 +25,8 @@ namespace delta::runtime {
 struct Comparison {
   /// RMS(reference - result) / RMS(reference); 0 where both are zero or empty,
   /// infinity where only the reference is zero or anything is NaN or infinite.
+  /// Elements where both are the same infinity (the logarithm of an empty sum)
+  /// agree, and are left out of both means.
   double rmsRatio = 0.0;
 
   /// The largest |reference - result| of finite elements and its row-major
@@ -33,7 +35,8 @@ struct Comparison {
   int64_t maxAbsIndex = -1;
 
   /// Row-major index of the first element that is NaN or infinite on either
-  /// side, or -1. Such a result is wrong whatever the limit.
+  /// side, and not the same infinity on both, or -1. Such a result is wrong
+  /// whatever the limit.
   int64_t firstNonFinite = -1;
 
   bool within(double limit) const {
@@ -51,7 +54,7 @@ std::vector<int64_t> delinearize(int64_t index,
 
 /// Rows of the table of limits: what a result is, and on which operands.
 enum class ToleranceClass {
-  ForwardBetaUpTo1,  ///< o, u, ubar, final state; random data, beta <= 1
+  ForwardBetaUpTo1,  ///< o, u, ubar, lse, final state; random data, beta <= 1
   ForwardBetaUpTo2,  ///< the same, beta up to 2
   ForwardCorrelated, ///< the same, keys of cosine 0.9, beta <= 1
   GradientOfTensors, ///< dq, dk, dv, d(initial state)

@@ -32,6 +32,10 @@ struct OracleResults {
   HostTensor state;  ///< linear family: the final state, in the spec's layout
   HostTensor u;      ///< implicit family: what was written, [B, T, HV, V]
   HostTensor ubar;   ///< implicit family: sum_{i<t} P_ti u_i, [B, T, HV, V]
+  /// Implicit family, softmax: the natural logarithm of the sum of exponentials
+  /// that a row of P (-inf where it is empty) or of R is divided by, [B, T,
+  /// HV].
+  HostTensor writeLse, readLse;
   /// With a cache: the caches, with k and u of the new tokens behind those that
   /// they held. Tokens that do not fit are left out.
   HostTensor keyCache, uCache;

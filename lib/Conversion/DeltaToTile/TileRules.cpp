@@ -209,6 +209,16 @@ LogicalResult TileBody::convertStore(StoreOp op) {
   if (o == kTransposed)
     std::swap(dims[0], dims[1]);
   Value bound = op.getRows() ? map.lookupOrDefault(op.getRows()) : Value();
+  if (options.firstColumn && !options.valueAxis.contains(source)) {
+    // Every CTA of a row block has it: that of the first columns stores it.
+    Value none = arith::ConstantIndexOp::create(b, 0);
+    Value all = bound ? bound
+                      : arith::ConstantIndexOp::create(
+                            b, op.getTile().getType().getDimSize(0));
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          options.firstColumn, none);
+    bound = arith::SelectOp::create(b, isFirst, all, none);
+  }
   tile::StoreOp::create(b, tile, map.lookup(op.getDest()), indices, bound, dims,
                         static_cast<int64_t>(o));
   if (options.chain.array && op.getDest() == options.chain.array)

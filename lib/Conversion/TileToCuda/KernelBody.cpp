@@ -305,6 +305,7 @@ static StringRef functionOf(Operation *op) {
       .Case<arith::MaximumFOp>([](auto) { return "max"; })
       .Case<math::ExpOp>([](auto) { return "exp"; })
       .Case<math::Exp2Op>([](auto) { return "exp2"; })
+      .Case<math::LogOp>([](auto) { return "log"; })
       .Case<math::RoundEvenOp>([](auto) { return "round_even"; })
       .Case<math::RsqrtOp>([](auto) { return "rsqrt"; })
       .Default([](Operation *) { return ""; });

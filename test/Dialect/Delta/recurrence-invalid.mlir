@@ -1,6 +1,6 @@
 // RUN: delta-opt %s -split-input-file -verify-diagnostics
 
-// C11 to C16 and C28 to C30 of docs/spec.md: one rejected recurrence for each way.
+// C11 to C16 and C28 to C31 of docs/spec.md: one rejected recurrence for each way.
 
 // C11: a kernel with a state has no write query
 func.func @c11(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
@@ -426,5 +426,75 @@ func.func @c30(%q: tensor<2x1x2x4xbf16>, %b: tensor<2x1x2xf32>,
       cached(%n : tensor<2xi64>)
       {kernel = #delta.kernel<write = softmax, read = softmax>}
       -> tensor<2x1x2x4xbf16>, cache(tensor<2x8x2x4xbf16>, tensor<2x9x2x4xbf16>)
+  return
+}
+
+// -----
+
+// C11_ubar: a kernel with a state has no ubar
+func.func @c11_ubar(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                    %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{ubar: belongs to a kernel without a state, got kernel #delta.kernel<linear>}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<linear>}
+      -> tensor<2x8x4x6xbf16>, ubar(tensor<2x8x4x6xbf16>)
+  return
+}
+
+// -----
+
+// C11_write_lse: and no row statistics
+func.func @c11_write_lse(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                         %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{write_lse: belongs to a kernel without a state, got kernel #delta.kernel<linear>}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<linear>}
+      -> tensor<2x8x4x6xbf16>, write_lse(tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+// C11_read_lse: of either kind
+func.func @c11_read_lse(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                        %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{read_lse: belongs to a kernel without a state, got kernel #delta.kernel<linear>}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<linear>}
+      -> tensor<2x8x4x6xbf16>, read_lse(tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+// C31_write: what is not a softmax has no sum to take the logarithm of
+func.func @c31_write(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                     %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{write_lse: belongs to a softmax that writes, got kernel #delta.kernel<write = relu, read = softmax>}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = relu, read = softmax>}
+      -> tensor<2x8x4x6xbf16>, write_lse(tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+// C31_read: the same for the read
+func.func @c31_read(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                    %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{read_lse: belongs to a softmax that reads, got kernel #delta.kernel<write = softmax, read = exp>}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = exp>}
+      -> tensor<2x8x4x6xbf16>, read_lse(tensor<2x8x4xf32>)
   return
 }

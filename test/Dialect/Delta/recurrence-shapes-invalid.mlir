@@ -309,3 +309,45 @@ func.func @c9_alpha(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
       -> tensor<2x8x4x6xbf16>
   return
 }
+
+// -----
+
+// C8_ubar: what the write query reads is like u
+func.func @c8_ubar(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                   %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{ubar: expected shape [B, T, HV, V] = [2, 8, 4, 6], got [2, 8, 2, 6]}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x8x4x6xbf16>, ubar(tensor<2x8x2x6xbf16>)
+  return
+}
+
+// -----
+
+// C8_write_lse: row statistics are a number a token and value head
+func.func @c8_write_lse(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                        %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{write_lse: expected shape [B, T, HV] = [2, 8, 4], got [2, 8, 2]}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x8x4x6xbf16>, write_lse(tensor<2x8x2xf32>)
+  return
+}
+
+// -----
+
+// C8_read_lse: of the read too
+func.func @c8_read_lse(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                       %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{read_lse: expected shape [B, T, HV] = [2, 8, 4], got [2, 8, 4, 1]}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x8x4x6xbf16>, read_lse(tensor<2x8x4x1xf32>)
+  return
+}

@@ -179,3 +179,45 @@ func.func @c10_u(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
       -> tensor<2x8x4x6xbf16>, u(tensor<2x8x4x6xf32>)
   return
 }
+
+// -----
+
+// C10_ubar: ubar
+func.func @c10_ubar(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                    %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{ubar: expected element type 'bf16', got 'f32'}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x8x4x6xbf16>, ubar(tensor<2x8x4x6xf32>)
+  return
+}
+
+// -----
+
+// C10_write_lse: row statistics are in f32
+func.func @c10_write_lse(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                         %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{write_lse: expected element type 'f32', got 'bf16'}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x8x4x6xbf16>, write_lse(tensor<2x8x4xbf16>)
+  return
+}
+
+// -----
+
+// C10_read_lse: of the read too
+func.func @c10_read_lse(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                        %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{read_lse: expected element type 'f32', got 'bf16'}}
+  %r:2 = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<2x8x4x6xbf16>, read_lse(tensor<2x8x4xbf16>)
+  return
+}

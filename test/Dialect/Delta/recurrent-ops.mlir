@@ -104,3 +104,27 @@ func.func @implicit(%x: tensor<?x?x2x16xbf16>, %b: tensor<?x?x2xbf16>) {
       -> tensor<?x?x2x16xbf16>, u(tensor<?x?x2x16xbf16>)
   return
 }
+
+// What a backward pass saves, and caches behind it.
+// CHECK-LABEL: func.func @saved
+// CHECK: -> tensor<?x?x2x16xbf16>, u(tensor<?x?x2x16xbf16>), ubar(tensor<?x?x2x16xbf16>), write_lse(tensor<?x?x2xf32>), read_lse(tensor<?x?x2xf32>){{$}}
+// CHECK: -> tensor<?x?x2x16xbf16>, read_lse(tensor<?x?x2xf32>), cache(tensor<?x?x2x16xbf16>, tensor<?x?x2x16xbf16>){{$}}
+func.func @saved(%x: tensor<?x?x2x16xbf16>, %b: tensor<?x?x2xbf16>,
+                 %n: tensor<?xi64>) {
+  %r:5 = delta.recurrence query(%x : tensor<?x?x2x16xbf16>)
+      key(%x : tensor<?x?x2x16xbf16>) value(%x : tensor<?x?x2x16xbf16>)
+      beta(%b : tensor<?x?x2xbf16>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x?x2x16xbf16>, u(tensor<?x?x2x16xbf16>),
+         ubar(tensor<?x?x2x16xbf16>), write_lse(tensor<?x?x2xf32>),
+         read_lse(tensor<?x?x2xf32>)
+  %d:4 = delta.recurrence query(%x : tensor<?x?x2x16xbf16>)
+      key(%x : tensor<?x?x2x16xbf16>) value(%x : tensor<?x?x2x16xbf16>)
+      beta(%b : tensor<?x?x2xbf16>)
+      cache(%x, %x : tensor<?x?x2x16xbf16>, tensor<?x?x2x16xbf16>)
+      cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = relu, read = softmax>}
+      -> tensor<?x?x2x16xbf16>, read_lse(tensor<?x?x2xf32>),
+         cache(tensor<?x?x2x16xbf16>, tensor<?x?x2x16xbf16>)
+  return
+}

@@ -35,6 +35,9 @@ parser.add_argument("--kernel", default="linear", help="or WRITE,READ")
 parser.add_argument("--write", action="store_true", help="a write query of its own")
 parser.add_argument("--alpha", action="store_true")
 parser.add_argument("--u", action="store_true", help="u is a result")
+parser.add_argument("--ubar", action="store_true", help="so is what the write query reads")
+parser.add_argument("--write-lse", action="store_true", help="and the logarithms of row sums")
+parser.add_argument("--read-lse", action="store_true")
 parser.add_argument("--cache", help="of this many tokens, or ?; --length is that of the new ones")
 args = parser.parse_args()
 
@@ -107,8 +110,15 @@ if args.scale is not None:
 names, types, typed = ["%o"], [output], [output]
 if not implicit and not args.no_state:
     names, types, typed = names + ["%s"], types + [state], typed + [f"state({state})"]
-if args.u:
-    names, types, typed = names + ["%u"], types + [output], typed + [f"u({output})"]
+optional = [
+    ("u", args.u, output),
+    ("ubar", args.ubar, output),
+    ("write_lse", args.write_lse, rows(row, "f32")),
+    ("read_lse", args.read_lse, rows(row, "f32")),
+]
+for name, is_result, type in optional:
+    if is_result:
+        names, types, typed = names + [f"%{name}"], types + [type], typed + [f"{name}({type})"]
 if args.cache:
     names, types = names + ["%kn", "%un"], types + [keys, us]
     typed.append(f"cache({keys}, {us})")

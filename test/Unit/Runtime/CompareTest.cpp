@@ -69,10 +69,29 @@ TEST(Compare, NaNAndInfinityFailOnEitherSide) {
     EXPECT_EQ(result.firstNonFinite, 1);
     EXPECT_FALSE(result.within(1e300));
     EXPECT_TRUE(std::isinf(result.rmsRatio));
+    Comparison reference =
+        *compareTensors(vectorOf({bad, 2.0}), vectorOf({1.0, 2.0}));
+    EXPECT_EQ(reference.firstNonFinite, 0);
+    EXPECT_FALSE(reference.within(infinity));
+  }
+  for (auto [expected, got] : {std::pair(std::nan(""), std::nan("")),
+                               std::pair(infinity, -infinity)}) {
     Comparison both =
-        *compareTensors(vectorOf({bad, 2.0}), vectorOf({bad, 2.0}));
+        *compareTensors(vectorOf({expected, 2.0}), vectorOf({got, 2.0}));
     EXPECT_EQ(both.firstNonFinite, 0);
     EXPECT_FALSE(both.within(infinity));
+  }
+}
+
+/// The logarithm of an empty sum agrees with itself, and hides no other error.
+TEST(Compare, OneInfinityOnBothSidesAgrees) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (double both : {infinity, -infinity}) {
+    Comparison c =
+        *compareTensors(vectorOf({both, 4.0}), vectorOf({both, 5.0}));
+    EXPECT_EQ(c.firstNonFinite, -1);
+    EXPECT_EQ(c.maxAbsIndex, 1);
+    EXPECT_DOUBLE_EQ(c.rmsRatio, 0.25);
   }
 }
 

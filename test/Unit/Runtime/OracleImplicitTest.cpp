@@ -91,6 +91,13 @@ TEST_P(OracleImplicitKernels, ThreeTokensWrittenOut) {
   EXPECT_NEAR(got.u.get(2), u2, 1e-14 * std::max(1.0, std::abs(u2)));
   EXPECT_EQ(got.ubar.get(0), 0.0);
   EXPECT_NEAR(got.ubar.get(2), ubar2, 1e-13);
+  if (normalised) {
+    EXPECT_EQ(got.writeLse.get(0), -std::numeric_limits<double>::infinity());
+    EXPECT_NEAR(got.writeLse.get(1), std::log(f("write", 1, 0)), 1e-13);
+    EXPECT_NEAR(got.writeLse.get(2), std::log(z2), 1e-13);
+    EXPECT_NEAR(got.readLse.get(0), std::log(f("query", 0, 0)), 1e-13);
+    EXPECT_NEAR(got.readLse.get(2), std::log(y2), 1e-13);
+  }
   EXPECT_NEAR(got.output.get(2), o2, 1e-13 * std::max(1.0, std::abs(o2)));
 }
 

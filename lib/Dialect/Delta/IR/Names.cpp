@@ -185,9 +185,13 @@ std::string delta::getResultName(FunctionOpInterface function, unsigned index) {
   // One array, which the call updates.
   if (Value operand = recurrence.getUpdatedOperand(result))
     return getArgumentName(cast<BlockArgument>(operand));
-  if (result == recurrence.getOutput())
-    return "o";
-  return result == recurrence.getState() ? "s" : "u";
+  // In the order of its ODS.
+  static constexpr StringLiteral defaults[] = {"o",    "s",         "u",
+                                               "ubar", "write_lse", "read_lse"};
+  for (auto [group, name] : llvm::enumerate(defaults))
+    if (llvm::is_contained(recurrence.getODSResults(group), result))
+      return name.str();
+  llvm_unreachable("a result that no call updates (R6)");
 }
 
 //===----------------------------------------------------------------------===//

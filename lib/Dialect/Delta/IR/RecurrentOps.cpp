@@ -26,41 +26,60 @@ using namespace delta;
 // RecurrenceOp: syntax
 //===----------------------------------------------------------------------===//
 
-/// result-types ::= type (`,` `state` `(` type `)`)? (`,` `u` `(` type `)`)?
+/// result-types ::= type (`,` keyword `(` type `)`)*
 ///                  (`,` `cache` `(` type `,` type `)`)?
-/// By hand, as the optional parts begin with the same token.
+/// with the keywords of `results` in their order, each at most once. By hand,
+/// as the optional parts begin with the same token.
 static ParseResult parseResultTypes(OpAsmParser &parser, Type &output,
-                                    Type &state, Type &u, Type &keyCache,
-                                    Type &uCache) {
+                                    Type &state, Type &u, Type &ubar,
+                                    Type &writeLse, Type &readLse,
+                                    Type &keyCache, Type &uCache) {
   if (parser.parseType(output))
     return failure();
-  if (failed(parser.parseOptionalComma()))
-    return success();
-  if (succeeded(parser.parseOptionalKeyword("state"))) {
-    if (parser.parseLParen() || parser.parseType(state) || parser.parseRParen())
+  const std::pair<StringRef, Type *> results[] = {{"state", &state},
+                                                  {"u", &u},
+                                                  {"ubar", &ubar},
+                                                  {"write_lse", &writeLse},
+                                                  {"read_lse", &readLse}};
+  // Keywords that may still come.
+  auto expected = ArrayRef(results);
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef keyword;
+    SMLoc location = parser.getCurrentLocation();
+    (void)parser.parseOptionalKeyword(&keyword);
+    if (keyword == "cache")
+      return failure(parser.parseLParen() || parser.parseType(keyCache) ||
+                     parser.parseComma() || parser.parseType(uCache) ||
+                     parser.parseRParen());
+    const auto *result = llvm::find_if(
+        expected, [&](const auto &one) { return one.first == keyword; });
+    if (result == expected.end()) {
+      InFlightDiagnostic diagnostic = parser.emitError(location, "expected ");
+      for (size_t i = 0; i < expected.size(); ++i)
+        diagnostic << "'" << expected[i].first
+                   << (i + 1 < expected.size() ? "', " : "' or ");
+      return diagnostic << "'cache'";
+    }
+    if (parser.parseLParen() || parser.parseType(*result->second) ||
+        parser.parseRParen())
       return failure();
-    if (failed(parser.parseOptionalComma()))
-      return success();
+    expected = expected.drop_front(result - expected.begin() + 1);
   }
-  if (succeeded(parser.parseOptionalKeyword("u"))) {
-    if (parser.parseLParen() || parser.parseType(u) || parser.parseRParen())
-      return failure();
-    if (failed(parser.parseOptionalComma()))
-      return success();
-  }
-  StringRef others = u ? "" : state ? " or 'u'" : ", 'state' or 'u'";
-  return failure(parser.parseKeyword("cache", others) || parser.parseLParen() ||
-                 parser.parseType(keyCache) || parser.parseComma() ||
-                 parser.parseType(uCache) || parser.parseRParen());
+  return success();
 }
 
 static void printResultTypes(OpAsmPrinter &printer, Operation *, Type output,
-                             Type state, Type u, Type keyCache, Type uCache) {
+                             Type state, Type u, Type ubar, Type writeLse,
+                             Type readLse, Type keyCache, Type uCache) {
   printer << output;
-  if (state)
-    printer << ", state(" << state << ")";
-  if (u)
-    printer << ", u(" << u << ")";
+  const std::pair<StringRef, Type> results[] = {{"state", state},
+                                                {"u", u},
+                                                {"ubar", ubar},
+                                                {"write_lse", writeLse},
+                                                {"read_lse", readLse}};
+  for (auto [keyword, type] : results)
+    if (type)
+      printer << ", " << keyword << "(" << type << ")";
   if (keyCache && uCache)
     printer << ", cache(" << keyCache << ", " << uCache << ")";
 }
@@ -309,7 +328,13 @@ static LogicalResult verifyOtherShapes(RecurrenceOp op) {
   if (failed(checkShape(op, "output", op.getOutput(), "[B, T, HV, V]",
                         outputShape)) ||
       (op.getU() &&
-       failed(checkShape(op, "u", op.getU(), "[B, T, HV, V]", outputShape))))
+       failed(checkShape(op, "u", op.getU(), "[B, T, HV, V]", outputShape))) ||
+      (op.getUbar() && failed(checkShape(op, "ubar", op.getUbar(),
+                                         "[B, T, HV, V]", outputShape))) ||
+      (op.getWriteLse() && failed(checkShape(op, "write_lse", op.getWriteLse(),
+                                             "[B, T, HV]", perHead))) ||
+      (op.getReadLse() && failed(checkShape(op, "read_lse", op.getReadLse(),
+                                            "[B, T, HV]", perHead))))
     return failure();
   // C9
   if ((op.getWrite() &&
@@ -348,7 +373,10 @@ static LogicalResult verifyElementTypes(RecurrenceOp op) {
                         {"cached", op.getCached(), i64},
                         {"output", op.getOutput(), valueType},
                         {"state", op.getState(), f32},
-                        {"u", op.getU(), valueType}};
+                        {"u", op.getU(), valueType},
+                        {"ubar", op.getUbar(), valueType},
+                        {"write_lse", op.getWriteLse(), f32},
+                        {"read_lse", op.getReadLse(), f32}};
   for (const Rule &rule : rules)
     if (rule.value &&
         failed(checkElementType(op, rule.name, rule.value, rule.accepted)))
@@ -356,7 +384,7 @@ static LogicalResult verifyElementTypes(RecurrenceOp op) {
   return success();
 }
 
-/// C11 and C12: what each kind of kernel has.
+/// C11, C12 and C31: what each kind of kernel has.
 static LogicalResult verifyKernelKind(RecurrenceOp op) {
   struct Presence {
     StringRef name;
@@ -368,7 +396,10 @@ static LogicalResult verifyKernelKind(RecurrenceOp op) {
     for (auto [name, isPresent] :
          {Presence{"write", bool(op.getWrite())},
           Presence{"alpha", bool(op.getAlpha())},
-          Presence{"cache", op.isDecode()}, Presence{"u", bool(op.getU())}})
+          Presence{"cache", op.isDecode()}, Presence{"u", bool(op.getU())},
+          Presence{"ubar", bool(op.getUbar())},
+          Presence{"write_lse", bool(op.getWriteLse())},
+          Presence{"read_lse", bool(op.getReadLse())}})
       if (isPresent)
         return op.emitOpError()
                << name << ": belongs to a kernel without a state, got kernel "
@@ -390,6 +421,15 @@ static LogicalResult verifyKernelKind(RecurrenceOp op) {
     return op.emitOpError()
            << "steps: expected 1 for a kernel without a state, got "
            << op.getSteps();
+  // C31. Other kernels do not divide by a sum.
+  if (op.getWriteLse() && op.getKernel().getWrite() != FeatureKernel::Softmax)
+    return op.emitOpError() << "write_lse: belongs to a softmax that writes, "
+                               "got kernel "
+                            << op.getKernel();
+  if (op.getReadLse() && op.getKernel().getRead() != FeatureKernel::Softmax)
+    return op.emitOpError() << "read_lse: belongs to a softmax that reads, got "
+                               "kernel "
+                            << op.getKernel();
   return success();
 }
 

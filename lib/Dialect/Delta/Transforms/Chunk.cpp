@@ -88,11 +88,16 @@ static CallerArrays resolveArrays(RecurrenceOp op, const IRMapping &memrefs,
     arrays.uCache = memrefs.lookup(op.getUCache());
     arrays.cached = memrefs.lookup(op.getCached());
   }
-  arrays.output = destinations.front();
-  if (op.getState())
-    arrays.state = destinations[1];
-  if (op.getU())
-    arrays.u = destinations.back();
+  for (auto [result, destination] :
+       llvm::zip_equal(getNewResults(op), destinations)) {
+    Value &array = result == op.getOutput()     ? arrays.output
+                   : result == op.getState()    ? arrays.state
+                   : result == op.getU()        ? arrays.u
+                   : result == op.getUbar()     ? arrays.ubar
+                   : result == op.getWriteLse() ? arrays.writeLse
+                                                : arrays.readLse;
+    array = destination;
+  }
   return arrays;
 }
 
@@ -125,8 +130,8 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
 }
 
 /// Whether warpgroups have kernels for row blocks of `op`: of softmax for
-/// writing and for reading, on 16-bit arrays as they are, which nobody asks u
-/// of, and not of one block alone.
+/// writing and for reading, on 16-bit arrays as they are, of which nobody asks
+/// more than the output, and not of one block alone.
 static bool hasWarpgroupBlocks(RecurrenceOp op) {
   auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
   auto isPlain = [](Value array) {
@@ -138,7 +143,7 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
     return false;
   return op.getKernel().getWrite() == FeatureKernel::Softmax &&
          op.getKernel().getRead() == FeatureKernel::Softmax && !op.getAlpha() &&
-         !op.getU() && isPlain(op.getQuery()) &&
+         op->getNumResults() == 1 && isPlain(op.getQuery()) &&
          (!op.getWrite() || isPlain(op.getWrite())) && isPlain(op.getKey()) &&
          isPlain(op.getValue()) &&
          getElementTypeOrSelf(op.getOutput()) ==

@@ -36,8 +36,8 @@ struct CallerArray {
 /// that `delta.recurrence` documents.
 struct CallerArrays {
   CallerArray query, key, value, beta, decay, initial, write, alpha;
-  /// Destinations; `state` and `u` are null where the caller does not ask.
-  mlir::Value output, state, u;
+  /// Destinations; all but `output` are null where the caller does not ask.
+  mlir::Value output, state, u, ubar, writeLse, readLse;
   /// Keys and u of earlier tokens, and how many a sequence has. Null without a
   /// cache.
   mlir::Value keyCache, uCache, cached;

@@ -359,20 +359,17 @@ RowSums DecodeChunks::mergeSegments(const RowBlock &block,
 void DecodeChunks::append(const RowBlock &block) {
   WriteTiles tiles = loadWrite(block);
   SolvedTiles solved = solve(tiles, mergeSegments(block, uses.front()));
-  Value output;
-  if (op.isTied()) {
-    output = readTied(solved);
-  } else {
+  storeSolved(tiles, solved, block);
+  if (!op.isTied()) {
     // Behind the solve, which has no registers to spare for these sums.
     RowSums sums = mergeSegments(block, uses.back());
     b.name("Q");
     Value query = loadKeys(b.arrays.query, block, rows);
-    output = read(query, tiles.key, solved.u, sums);
+    read(block, query, tiles.key, solved.u, sums);
   }
-  SmallVector<Value> here = ImplicitTiles::at(block, block.head);
-  b.store(output, b.arrays.output, here, block.count, {1, 3});
   if (b.arrays.u)
-    b.store(solved.u, b.arrays.u, here, block.count, {1, 3});
+    b.store(solved.u, b.arrays.u, ImplicitTiles::at(block, block.head),
+            block.count, {1, 3});
   RowBlock behind = block;
   behind.first = cachedTokens(block.batch);
   b.name("room");

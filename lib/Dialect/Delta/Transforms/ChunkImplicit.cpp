@@ -123,9 +123,7 @@ void ImplicitChunks::write(const NumberedBlock &block) {
   if (ownU)
     b.store(solved.u, ownU, at(block, block.head), block.count, {1, 3});
   // Behind the store: later blocks wait for u.
-  if (op.isTied())
-    b.store(readTied(solved), b.arrays.output, at(block, block.head),
-            block.count, {1, 3});
+  storeSolved(tiles, solved, block);
 }
 
 void ImplicitChunks::read(const NumberedBlock &block) {
@@ -138,8 +136,7 @@ void ImplicitChunks::read(const NumberedBlock &block) {
   b.name("U");
   Value known = b.load({ownU ? ownU : u}, at(block, block.head), block.count,
                        {1, 3}, values.getShape());
-  Value output = ImplicitTiles::read(query, key, known, sums);
-  b.store(output, b.arrays.output, at(block, block.head), block.count, {1, 3});
+  ImplicitTiles::read(block, query, key, known, sums);
 }
 
 Value ImplicitChunks::makeArray(StringRef name, Value like, Type element) {

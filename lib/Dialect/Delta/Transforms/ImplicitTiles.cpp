@@ -163,16 +163,14 @@ Value ImplicitTiles::ownShare(const RowSums &sums, Value own) {
 
 SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   FeatureKernel kernel = op.getKernel().getWrite();
-  Value weights, share, carried = sums.acc;
+  Value weights, own, share, carried = sums.acc;
   if (isNormalised(kernel)) {
     b.name("s");
     Value scores = gram(tiles.query, tiles.key, kernel, Part::StrictLower);
     // While the scores are at hand; weights take their place.
     b.name("s_own");
-    Value own = op.isTied()
-                    ? RowDotOp::create(b, perRow, tiles.query, tiles.key, scale)
-                          .getResult()
-                    : Value();
+    if (op.isTied())
+      own = RowDotOp::create(b, perRow, tiles.query, tiles.key, scale);
     sums = advance(kernel, sums, scores, /*known=*/Value(), Part::StrictLower);
     b.name("P");
     weights =
@@ -202,22 +200,82 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   b.name("U");
   Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower,
                        {readsCancel(), readsCancel()});
-  return {solved, weights, carried, share};
+  return {solved, weights, carried, sums, own, share};
 }
 
-Value ImplicitTiles::readTied(const SolvedTiles &solved) {
-  b.name(solved.share ? "ubar" : "O");
-  Value ubar = apply(solved.weights, solved.u, solved.carried, readPart(),
-                     {needsRests(op.getKernel().getWrite()), readsCancel()});
-  if (!solved.share)
-    return ubar;
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Value ImplicitTiles::readOwn(const SolvedTiles &solved, Value weights,
+                             Part part) {
+  return apply(weights, solved.u, solved.carried, part,
+               {needsRests(op.getKernel().getWrite()), readsCancel()});
+}
+
+Value ImplicitTiles::readUbar(const WriteTiles &tiles,
+                              const SolvedTiles &solved) {
+  Value weights = solved.weights;
+  if (readPart() != Part::StrictLower) {
+    b.name("P");
+    weights = gram(tiles.query, tiles.key, op.getKernel().getWrite(),
+                   Part::StrictLower);
+  }
+  b.name("ubar");
+  return readOwn(solved, weights, Part::StrictLower);
+}
+
+Value ImplicitTiles::readTied(const SolvedTiles &solved, Value ubar) {
   b.name("O");
+  if (!solved.share)
+    return readOwn(solved, solved.weights, readPart());
   Value difference = arith::SubFOp::create(b, ubar, solved.u);
   return arith::AddFOp::create(b, solved.u,
                                scaleRows(difference, solved.share));
 }
 
-Value ImplicitTiles::read(Value query, Value key, Value known, RowSums sums) {
+Value ImplicitTiles::logSum(Value max, Value sum) {
+  b.name("lse");
+  return arith::AddFOp::create(b, max, math::LogOp::create(b, sum));
+}
+
+Value ImplicitTiles::logSumTied(const SolvedTiles &solved) {
+  b.name("n");
+  Value max = arith::MaximumFOp::create(b, solved.sums.max, solved.own);
+  auto relative = [&](Value exponent) -> Value {
+    return math::ExpOp::create(b, arith::SubFOp::create(b, exponent, max));
+  };
+  Value earlier =
+      arith::MulFOp::create(b, solved.sums.sum, relative(solved.sums.max));
+  b.name("l_all");
+  return logSum(max, arith::AddFOp::create(b, earlier, relative(solved.own)));
+}
+
+void ImplicitTiles::storeFactors(Value factors, Value dest,
+                                 const RowBlock &block) {
+  b.store(factors, dest, {block.batch, block.first, block.head}, block.count,
+          {1});
+}
+
+void ImplicitTiles::storeSolved(const WriteTiles &tiles,
+                                const SolvedTiles &solved,
+                                const RowBlock &block) {
+  SmallVector<Value> here = at(block, block.head);
+  Value ubar =
+      solved.share || b.arrays.ubar ? readUbar(tiles, solved) : Value();
+  if (op.isTied())
+    b.store(readTied(solved, ubar), b.arrays.output, here, block.count, {1, 3});
+  if (b.arrays.ubar)
+    b.store(ubar, b.arrays.ubar, here, block.count, {1, 3});
+  if (b.arrays.writeLse)
+    storeFactors(logSum(solved.sums.max, solved.sums.sum), b.arrays.writeLse,
+                 block);
+  if (b.arrays.readLse && op.isTied())
+    storeFactors(logSumTied(solved), b.arrays.readLse, block);
+}
+
+void ImplicitTiles::read(const RowBlock &block, Value query, Value key,
+                         Value known, RowSums sums) {
   FeatureKernel kernel = op.getKernel().getRead();
   b.name(isNormalised(kernel) ? "s" : "P");
   Value scores = gram(query, key, kernel, Part::Lower);
@@ -225,6 +283,10 @@ Value ImplicitTiles::read(Value query, Value key, Value known, RowSums sums) {
   sums = advance(kernel, sums, scores, known, Part::Lower, /*columns=*/Value(),
                  readsCancel());
   b.name("O");
-  return sums.sum ? NormalizeOp::create(b, sums.acc, sums.sum).getResult()
-                  : sums.acc;
+  Value output = sums.sum
+                     ? NormalizeOp::create(b, sums.acc, sums.sum).getResult()
+                     : sums.acc;
+  b.store(output, b.arrays.output, at(block, block.head), block.count, {1, 3});
+  if (b.arrays.readLse)
+    storeFactors(logSum(sums.max, sums.sum), b.arrays.readLse, block);
 }

@@ -31,6 +31,10 @@
 ///           rho_t = l / (l + exp(s_t - m))
 /// others    o_t = ubar_t + kappa(s_t) u_t, so P takes in its diagonal
 /// ```
+/// Row statistics as a result are lse = m + log(l), of the write query over i <
+/// t and of the read query over i <= t. A tied read's takes in the own score:
+/// with n = max(m, s_t) it is n + log(l exp(m - n) + exp(s_t - n)).
+///
 /// Where earlier keys come from, and who computes the sums, is the builders'.
 ///
 //===----------------------------------------------------------------------===//
@@ -66,12 +70,15 @@ struct WriteTiles {
   mlir::Value query, key, value, beta, alpha;
 };
 
-/// u of a block, and what a tied read of it takes besides: the weights inside
-/// the block, the weighted sum over earlier keys, and how much of a softmax is
-/// earlier tokens' (rho; null where the read is not tied, and for other
-/// kernels, whose own weights are the diagonal of `weights`).
+/// u of a block; what its ubar is made of, the weights inside the block and the
+/// weighted sum over earlier keys; and the sums of its rows, of which a softmax
+/// has max and sum. Of a tied softmax also each row's own score, and how much
+/// is earlier tokens' (rho), else null: own weights of other kernels, where the
+/// read is tied, are the diagonal of `weights`.
 struct SolvedTiles {
-  mlir::Value u, weights, carried, share;
+  mlir::Value u, weights, carried;
+  RowSums sums;
+  mlir::Value own, share;
 };
 
 /// Tiles of blocks of `rows` rows.
@@ -115,12 +122,15 @@ protected:
 
   /// u of the block whose sums over earlier keys are `sums`.
   SolvedTiles solve(const WriteTiles &tiles, RowSums sums);
-  /// The output of a tied read.
-  mlir::Value readTied(const SolvedTiles &solved);
-  /// The output of a block that reads with a query of its own; `sums` are over
-  /// earlier keys, `known` is the block's u.
-  mlir::Value read(mlir::Value query, mlir::Value key, mlir::Value known,
-                   RowSums sums);
+  /// Stores what the caller asks of a block that is solved, besides u: what the
+  /// write query reads, row statistics, and a tied read's output.
+  void storeSolved(const WriteTiles &tiles, const SolvedTiles &solved,
+                   const RowBlock &block);
+  /// Computes and stores the output of a block that reads with a query of its
+  /// own, and its row statistics where the caller asks for them; `sums` are
+  /// over earlier keys, `known` is the block's u.
+  void read(const RowBlock &block, mlir::Value query, mlir::Value key,
+            mlir::Value known, RowSums sums);
 
   /// Whether the sums that are read cancel: weights of `exp` are nearly equal,
   /// and where they write too the recurrence makes each u undo the sum of those
@@ -159,6 +169,19 @@ private:
     bool readsOwn = op.isTied() && !isNormalised(op.getKernel().getRead());
     return readsOwn ? Part::Lower : Part::StrictLower;
   }
+  /// What the rows of a block read of earlier blocks and, by `weights`, of
+  /// their own.
+  mlir::Value readOwn(const SolvedTiles &solved, mlir::Value weights,
+                      Part part);
+  mlir::Value readUbar(const WriteTiles &tiles, const SolvedTiles &solved);
+  /// The output of a tied read; `ubar` is looked at in a softmax alone.
+  mlir::Value readTied(const SolvedTiles &solved, mlir::Value ubar);
+  /// The logarithm of the sum that a row of a softmax is divided by; -inf where
+  /// it has no score.
+  mlir::Value logSum(mlir::Value max, mlir::Value sum);
+  mlir::Value logSumTied(const SolvedTiles &solved);
+  void storeFactors(mlir::Value factors, mlir::Value dest,
+                    const RowBlock &block);
   /// `SolvedTiles::share`, of the scores of each row's own token.
   mlir::Value ownShare(const RowSums &sums, mlir::Value own);
 };

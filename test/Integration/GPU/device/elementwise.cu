@@ -104,6 +104,7 @@ __global__ void functions(const float *x, const float *y, float *out, int n) {
     out[19 * n + i] = (a / b).x[0];
     out[20 * n + i] = (a / 3.0f).x[0];
     out[21 * n + i] = (3.0f / b).x[0];
+    out[22 * n + i] = delta::log(a).x[0];
   }
 }
 
@@ -119,7 +120,7 @@ static void check_functions() {
     v = float(random.uniform(-30, 30));
   y[10] = NAN;
   const size_t n = x.size();
-  Buffer<float> a(x), b(y), out(22 * n);
+  Buffer<float> a(x), b(y), out(23 * n);
   launch(functions, 256, 0, a.data(), b.data(), out.data(), int(n));
   const std::vector<float> all = out.values();
   const auto check = [&](int index, const char *name, auto f, double absolute,
@@ -173,6 +174,9 @@ static void check_functions() {
   check(19, "/", single([](double p, double q) { return p / q; }), 0, 0);
   check(20, "/ scalar", single([](double p, double) { return p / 3; }), 0, 0);
   check(21, "scalar /", single([](double, double q) { return 3 / q; }), 0, 0);
+  check(
+      22, "log", [](double p, double) { return std::log(p); }, 0x1p-22,
+      0x1p-21);
   // Exact cases that the exact constructions and decays of 0 rely on.
   report(all[0] == 1.0f && all[n] == 1.0f, "exp(0) and exp2(0) are 1");
   report(all[3 * n] == 0.5f, "sigmoid(0) is 0.5");
@@ -180,6 +184,7 @@ static void check_functions() {
              all[2 * n + 3] == 2.0f,
          "rsqrt of powers of four is exact");
   report(all[11] == 0.0f, "exp(-200) is 0");
+  report(all[22 * n + 1] == 0.0f, "log(1) is 0");
 }
 
 int main() {

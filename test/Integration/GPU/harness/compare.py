@@ -31,9 +31,12 @@ def limit_of(recurrence, data):
 
 def rms_ratio(reference, result):
     """RMS(reference - result) / RMS(reference) of two float64 arrays of one
-    shape; infinite where anything is not finite or only the reference is 0."""
+    shape; infinite where anything is not finite or only the reference is 0. Where
+    both are the same infinity (the logarithm of an empty sum) they agree."""
     if reference.shape != result.shape:
         return math.inf
+    judged = (reference != result) | (abs(reference) < math.inf)
+    reference, result = reference[judged], result[judged]
     error = float(((reference - result) ** 2).sum())
     norm = float((reference**2).sum())
     if not math.isfinite(error) or not math.isfinite(norm):

@@ -9,33 +9,41 @@
     u_t = alpha_t v_t - beta_t sum_{i<t} kappa_1(scale w_t k_i) u_i
     o_t =                      sum_{i<=t} kappa_2(scale q_t k_i) u_i
 
+and what a backward pass saves: ubar_t, the sum in u_t, and the logarithms of the
+sums that a softmax is divided by.
+
 T tokens cost T^2 products, so tokens go in blocks: what earlier blocks contribute
 is a product, what a block contributes to itself is a triangular system, solved
 as one. The second attention is always computed, also where a kernel derives it
 from the first.
 """
 
+import math
+
 BLOCK = 128
 
 
 def weights(function, scores, mask, xp):
-    """kappa(scores) where the mask is true, else 0. A softmax row without an
-    entry is 0."""
+    """kappa(scores) where the mask is true, else 0, and the logarithm of what a
+    softmax is divided by, or None. A softmax row without an entry is 0."""
     if function != "softmax":
         apply = {"linear": lambda x: x, "exp": xp.exp, "round": xp.round,
                  "relu": lambda x: x * (x > 0)}[function]
-        return apply(scores * mask) * mask
+        return apply(scores * mask) * mask, None
     # Masked scores come to the row's least, so that the maximum is of the others
     # wherever there are others.
     largest = (scores * mask + (mask - 1.0) * 1e300).max(-1)
     largest = (largest.values if hasattr(largest, "values") else largest)[..., None]
     powers = xp.exp((scores - largest) * mask) * mask
     total = powers.sum(-1)[..., None]
-    return powers / (total + (total == 0))
+    present = total + (total == 0)
+    lse = xp.where(total == 0, -math.inf, largest + xp.log(present))
+    return powers / present, lse[..., 0]
 
 
 def evaluate(recurrence, arguments, xp):
-    """{"o", "u"} [B, T, HV, V] of float64 arrays [B, T, HV, ..] of the module `xp`
+    """{"o", "u", "ubar"} [B, T, HV, V] and, of a softmax, {"write_lse", "read_lse"}
+    [B, T, HV] of float64 arrays [B, T, HV, ..] of the module `xp`
     (numpy or torch): "q", "w", "k", "v", "beta", and "alpha" or None. Keys and
     queries are already those of their value head, prologues already done."""
     r = recurrence
@@ -50,13 +58,18 @@ def evaluate(recurrence, arguments, xp):
     beta = by_head(arguments["beta"][..., None])
     if arguments["alpha"] is not None:
         v = v * by_head(arguments["alpha"][..., None])
-    u, o = xp.zeros_like(v), xp.zeros_like(v)
+    u, ubar, o = xp.zeros_like(v), xp.zeros_like(v), xp.zeros_like(v)
+    sums = {"write_lse": beta[..., 0] * 0.0, "read_lse": beta[..., 0] * 0.0}
 
     def by_token(x):
-        return xp.moveaxis(x.reshape(batch, r.value_heads, length, r.value_dim), 1, 2)
+        return xp.moveaxis(x.reshape(batch, r.value_heads, length, *x.shape[2:]), 1, 2)
+
+    def results():
+        all_of = {"o": o, "u": u, "ubar": ubar, **sums}
+        return {name: by_token(x) for name, x in all_of.items()}
 
     if not rows or not length:
-        return {"o": by_token(o), "u": by_token(u)}
+        return results()
     square = xp.ones_like(v[0, :BLOCK] @ v[0, :BLOCK].T)
     lower = xp.tril(square)
     identity = lower * lower.T
@@ -70,11 +83,16 @@ def evaluate(recurrence, arguments, xp):
     for begin in range(0, length, BLOCK):
         end = min(begin + BLOCK, length)
         size = end - begin
-        p = masked_weights(r.write, w, begin, end, lower - identity)
+        p, write_lse = masked_weights(r.write, w, begin, end, lower - identity)
         earlier = p[..., :begin] @ u[:, :begin]
         system = identity[:size, :size] + beta[:, begin:end] * p[..., begin:]
         missing = v[:, begin:end] - beta[:, begin:end] * earlier
         u[:, begin:end] = xp.linalg.solve(system, missing)
-        o[:, begin:end] = masked_weights(r.read, q, begin, end, lower) @ u[:, :end]
+        ubar[:, begin:end] = p @ u[:, :end]
+        read, read_lse = masked_weights(r.read, q, begin, end, lower)
+        o[:, begin:end] = read @ u[:, :end]
+        for name, lse in (("write_lse", write_lse), ("read_lse", read_lse)):
+            if lse is not None:
+                sums[name][:, begin:end] = lse
 
-    return {"o": by_token(o), "u": by_token(u)}
+    return results()

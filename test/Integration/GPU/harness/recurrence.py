@@ -14,6 +14,8 @@ follow the text of its spec, and the names, shapes and dtypes of its arrays
 import dataclasses
 
 DTYPES = ("bf16", "f16", "f32")
+# Results besides the output that a recurrence without a state may have, in their order.
+SAVED = ("u", "ubar", "write_lse", "read_lse")
 KERNELS = ("linear", "softmax", "exp", "relu", "round")
 
 
@@ -47,8 +49,9 @@ class Recurrence:
     beta is used as given.
     `write`, `read`: the kernel functions of a recurrence without a state, both or
     neither; with `own_write` another array than q writes, with `alpha` the values
-    have factors, with `u` u is a result too. With `new_tokens` so many tokens are
-    computed behind a cache of keys and u, whose room is the length.
+    have factors; `u`, `ubar`, `write_lse` and `read_lse` are results where set.
+    With `new_tokens` so many tokens are computed behind a cache of keys and u,
+    whose room is the length.
     `schedule`: what stands in `#delta.schedule<..>`; empty, the compiler chooses.
     """
 
@@ -72,6 +75,9 @@ class Recurrence:
     own_write: bool = False
     alpha: bool = False
     u: bool = False
+    ubar: bool = False
+    write_lse: bool = False
+    read_lse: bool = False
     new_tokens: int = 0
     schedule: str = ""
 
@@ -124,8 +130,12 @@ class Recurrence:
         arrays.append(Array("o", self.dtype, output, is_result=True))
         if self.final:
             arrays.append(Array("s", "f32", state, is_result=True))
-        if self.u:
-            arrays.append(Array("u", self.dtype, output, is_result=True))
+        for name in SAVED:
+            if getattr(self, name):
+                is_sum = name.endswith("_lse")
+                shape = output[:-1] if is_sum else output
+                dtype = "f32" if is_sum else self.dtype
+                arrays.append(Array(name, dtype, shape, is_result=True))
         return arrays
 
     def spec(self):
@@ -174,7 +184,7 @@ class Recurrence:
             lines.append(f"    cache(%k_cache, %u_cache : {caches})")
             lines.append(f"    cached(%cached : {types['cached']})")
         lines.append(f"    {{{', '.join(self._attributes())}}}")
-        others = {"s": "state", "u": "u"}
+        others = {"s": "state", **{name: name for name in SAVED}}
         more = "".join(
             f", {others[name]}({types[name]})" for name in results if name in others
         )
@@ -230,10 +240,14 @@ def parse(name, table):
     if functions != ("", "") and not set(functions) <= set(KERNELS):
         raise ValueError(f"recurrence {name}: write and read must be two of {KERNELS}")
     if recurrence.has_state and (
-        recurrence.own_write or recurrence.alpha or recurrence.u or recurrence.new_tokens
+        recurrence.own_write
+        or recurrence.alpha
+        or recurrence.new_tokens
+        or any(getattr(recurrence, saved) for saved in SAVED)
     ):
         raise ValueError(
-            f"recurrence {name}: own_write, alpha, u and new_tokens need write and read"
+            f"recurrence {name}: own_write, alpha, new_tokens, {', '.join(SAVED)} need"
+            " write and read"
         )
     if not recurrence.has_state and (
         recurrence.gate or recurrence.initial or recurrence.final or recurrence.steps > 1

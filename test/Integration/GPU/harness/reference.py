@@ -42,8 +42,8 @@ def zeros(shape, like, xp):
 
 
 def evaluate(recurrence, arguments, xp):
-    """{"o": [B, T, HV, V], "s": [B, HV, K, V]}, without a state "u" like "o" in
-    place of "s", in float64, not rounded.
+    """{"o": [B, T, HV, V], "s": [B, HV, K, V]}, without a state what
+    implicit_reference.py says, in float64, not rounded.
 
     `arguments` are float64 arrays of the module `xp` (numpy or torch) with the
     values that the kernels get; they are not changed.
