@@ -94,11 +94,15 @@ void delta::registerFinalPipelines() {
       "delta-tile-final-pipeline",
       "From kernels in value form to the final form",
       [](OpPassManager &pm, const FinalPipelineOptions &options) {
+        // What comes from outside may be of any phase.
+        pm.addPass(tile::createVerifyTileValue());
         buildTileFinalPipeline(pm, options.get());
       });
   PassPipelineRegistration<FinalPipelineOptions>(
       "delta-cuda-pipeline", "From kernels in value form to kernels in CUDA",
       [](OpPassManager &pm, const FinalPipelineOptions &options) {
+        // What comes from outside may be of any phase.
+        pm.addPass(tile::createVerifyTileValue());
         buildTileFinalPipeline(pm, options.get());
         buildCudaPipeline(pm);
       });

@@ -16,12 +16,26 @@
 #include "delta/Support/Version.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
 using delta::EmitKind;
+
+/// Whether the command line names passes, which --emit would not run: it has an
+/// order of its own.
+static bool namesPasses() {
+  mlir::MLIRContext context;
+  mlir::PassManager manager(&context);
+  // A pipeline that cannot be read is one too.
+  return mlir::failed(
+             mlir::MlirOptMainConfig::createFromCLOptions().setupPassPipeline(
+                 manager)) ||
+         !manager.empty();
+}
 
 int main(int argc, char **argv) {
   cl::SetVersionPrinter(
@@ -48,6 +62,13 @@ int main(int argc, char **argv) {
   if (kinds.empty())
     return mlir::asMainReturnCode(
         mlir::MlirOptMain(argc, argv, input, output, registry));
+  if (namesPasses()) {
+    llvm::errs()
+        << "--emit runs every pass from the input's phase on: expected "
+           "no pass beside it; two calls, the second on what the "
+           "first prints, do both\n";
+    return 1;
+  }
   delta::EmitOptions options;
   options.kinds = kinds;
   if (!targets.empty())

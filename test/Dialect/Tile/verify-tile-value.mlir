@@ -129,3 +129,12 @@ tile.kernel @V6_product_from_memory(%b: index, %x: memref<64x64xbf16>)
       : tensor<64x64xbf16>, memref<64x64xbf16> -> tensor<64x64xf32>
   tile.return
 }
+
+// -----
+
+// Not in kernels alone: what has not become one is a whole phase behind.
+func.func @V6_earlier_phase(%q: tensor<?x?x4x64xbf16>) -> tensor<?x?x4x64xf32> {
+  // expected-error @below {{'delta.l2norm' op expected in an earlier phase alone; --delta-tile-value-pipeline makes kernels of it}}
+  %n = delta.l2norm %q : tensor<?x?x4x64xbf16> -> tensor<?x?x4x64xf32>
+  return %n : tensor<?x?x4x64xf32>
+}

@@ -77,6 +77,16 @@ struct VerifyTileValue
     : public delta::tile::impl::VerifyTileValueBase<VerifyTileValue> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
+    // V6: nothing is left of the phases before kernels.
+    WalkResult earlier = getOperation().walk([](Operation *op) {
+      if (op->getName().getDialectNamespace() != "delta")
+        return WalkResult::advance();
+      op->emitOpError() << "expected in an earlier phase alone; "
+                           "--delta-tile-value-pipeline makes kernels of it";
+      return WalkResult::interrupt();
+    });
+    if (earlier.wasInterrupted())
+      return signalPassFailure();
     // One diagnostic for one mistake: what follows from it is not reported.
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       WalkResult result = kernel.getBody().walk([](Operation *op) {
