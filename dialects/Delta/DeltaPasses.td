@@ -196,8 +196,9 @@ def SelectSchedule : Pass<"delta-select-schedule", "::mlir::ModuleOp"> {
   let summary = "Choose a schedule for each function, or check the given one";
   let description = [{
     Writes `delta.schedule`, a `#delta.schedule`, on every function that has none,
-    and leaves a remark that says why. A schedule written by the user is obeyed, or
-    refused with the reason.
+    and leaves a remark that says why; a diagnostic says where the target has kernels
+    of its own (family `sm_90a`) and the function gets those of family `sm_80`. A
+    schedule written by the user is obeyed, or refused with the reason.
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
       "the GPU whose shared memory the schedule must fit">];

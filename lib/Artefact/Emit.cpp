@@ -18,10 +18,12 @@
 #include "Nvcc.h"
 #include "delta/Artefact/Emission.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Pipelines/Final.h"
 #include "delta/Pipelines/Tile.h"
 #include "delta/Support/Target.h"
 #include "delta/Target/Cuda/PrintCuda.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -85,12 +87,13 @@ LogicalResult Emitter::checkOptions() {
   return success();
 }
 
-/// The input's hash is that of its canonical text: parsed and printed, so that
-/// comments and white space do not count.
+/// The input's hash is that of its canonical text, as `delta-opt` prints it, so
+/// that comments and white space do not count.
 static std::string hash(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os);
+  os << '\n';
   return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
                      /*LowerCase=*/true);
 }
@@ -116,21 +119,67 @@ static std::string smallestTarget(ArrayRef<std::string> targets) {
   return smallest ? std::string(smallest->name) : "sm_80";
 }
 
+/// The first target with warpgroups that runs on the GPUs of one of `targets`:
+/// sm_90a for itself and for sm_90. Null where there is none.
+static const Target *findWarpgroups(ArrayRef<std::string> targets) {
+  for (const std::string &name : targets)
+    for (const Target *target : {lookupTarget(name), lookupTarget(name + "a")})
+      if (target && target->hasWarpgroups)
+        return target;
+  return nullptr;
+}
+
+/// Where the functions of a spec are that get kernels of family sm_90a when
+/// compiled for `target` alone.
+static SmallVector<Location> findWarpgroupKernels(ModuleOp module,
+                                                  StringRef target) {
+  OwningOpRef<ModuleOp> trial = module.clone();
+  // What is wrong with the spec is said when it is compiled.
+  ScopedDiagnosticHandler silence(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  PassManager manager(module.getContext());
+  buildChunkedPipeline(manager, target);
+  SelectScheduleOptions schedule;
+  schedule.target = target.str();
+  manager.addPass(createSelectSchedule(schedule));
+  if (failed(manager.run(*trial)))
+    return {};
+  SmallVector<Location> found;
+  for (auto func : trial->getOps<func::FuncOp>())
+    if (auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule"))
+      if (schedule.getFamily() == "sm_90a")
+        found.push_back(func.getLoc());
+  return found;
+}
+
 LogicalResult Emitter::lower() {
   if (module.getBody()->empty())
     return module.emitError("expected a function, got an empty file");
   specHash = hash(module);
   PassManager manager(module.getContext());
+  const Target *own = nullptr;
+  SmallVector<Location> ownKernels;
   if (isSpec(module)) {
     FinalOptions final;
     final.target = smallestTarget(options.targets);
+    own = findWarpgroups(options.targets);
+    if (own && own->name != final.target)
+      ownKernels = findWarpgroupKernels(module, own->name);
     buildChunkedPipeline(manager, final.target);
     buildTileValuePipeline(manager, final.target);
     buildTileFinalPipeline(manager, final);
     buildCudaPipeline(manager);
   }
   buildEmissionPipeline(manager);
-  return manager.run(module);
+  if (failed(manager.run(module)))
+    return failure();
+  for (Location location : ownKernels)
+    emitRemark(location)
+        << "kernels of family \"sm_80\", which serve every target given ("
+        << llvm::join(options.targets, ", ")
+        << "); those of family \"sm_90a\" come from --target="
+        << StringRef(own->name) << " alone";
+  return success();
 }
 
 LogicalResult Emitter::printFiles() {

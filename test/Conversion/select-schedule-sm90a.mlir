@@ -35,6 +35,7 @@ func.func @chosen_narrow(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %
 // What the family has no kernels for falls back.
 // CHECK-LABEL: func.func @fallback
 // CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a chunk has 32 rows, not 64}}
 func.func @fallback(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
@@ -126,6 +127,7 @@ func.func @own_write_query(%q: tensor<?x?x2x128xbf16>, %k: tensor<?x?x2x128xbf16
 // Other kernels have blocks of 64 rows, and the other family.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as for softmax in both kernels with heads of 64 or 128}}
 func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
@@ -135,7 +137,7 @@ func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v:
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for softmax in both kernels without alpha, norms, u as a result or a cache, whose chunk is left open}}
+// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for softmax in both kernels with heads of 64 or 128, without alpha, norms, u as a result or a cache, whose chunk is left open}}
 func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)

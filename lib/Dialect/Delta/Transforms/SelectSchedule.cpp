@@ -154,8 +154,8 @@ static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
-           " as for softmax in both kernels without alpha, norms, u as a "
-           "result or a cache, whose chunk is left open";
+           " as for softmax in both kernels with heads of 64 or 128, without "
+           "alpha, norms, u as a result or a cache, whose chunk is left open";
   return "";
 }
 
@@ -248,12 +248,23 @@ private:
   }
 
   ScheduleAttr choose(func::FuncOp func, UpdateOp update) {
-    std::string obstacle = findObstacle(lookupTarget(target), update);
+    const Target *gpu = lookupTarget(target);
+    std::string obstacle = findObstacle(gpu, update);
+    noteFallback(func, gpu, obstacle);
     ScheduleAttr schedule = obstacle.empty()
                                 ? chooseWarpgroups(func, update)
                                 : chooseWarps(func, update, obstacle);
     func->setAttr("delta.schedule", schedule);
     return schedule;
+  }
+
+  /// Says where a target's own kernels do not serve a function. A remark of the
+  /// optimiser is seen by who asks for it; this one by everybody.
+  static void noteFallback(func::FuncOp func, const Target *gpu,
+                           StringRef obstacle) {
+    if (gpu && gpu->hasWarpgroups && !obstacle.empty())
+      func.emitRemark() << "kernels of family \"sm_80\", not \"sm_90a\": "
+                        << obstacle;
   }
 
   static remark::RemarkOpts remarkOf(func::FuncOp func) {
@@ -268,6 +279,9 @@ private:
     auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
     if (!schedule) {
       std::string obstacle = findObstacle(gpu, shape);
+      // One warp a CTA reads a cache as fast on every target.
+      if (!shape.isDecode)
+        noteFallback(func, gpu, obstacle);
       schedule = obstacle.empty()
                      ? chooseWarpgroupBlocks(func, gpu, shape)
                      : chooseWarpBlocks(func, shape, gpu, obstacle);
