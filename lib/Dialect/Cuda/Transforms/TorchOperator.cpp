@@ -7,7 +7,8 @@
 ///
 /// \file
 /// NAME_torch.cpp: checks tensors, allocates results and workspace, launches on
-/// PyTorch's stream. The user's own build compiles it; delta needs no PyTorch.
+/// PyTorch's stream. There is no backward pass, and asking for one is an error.
+/// The user's own build compiles it; delta needs no PyTorch.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -294,18 +295,20 @@ void TorchBuilder::buildRegistration() {
   };
   block("TORCH_LIBRARY_FRAGMENT(delta, m)",
         [&] { code.callStatement("m.def", code.text(schema)); });
-  auto implement = [&](StringRef key, StringRef function) {
+  auto implement = [&](StringRef key, const Twine &function,
+                       StringRef comment = "") {
     block("TORCH_LIBRARY_IMPL(delta, " + key + ", m)", [&] {
+      if (!comment.empty())
+        code.comment(comment);
       code.callStatement(
           "m.impl",
-          {code.text(name),
-           code.builtin(
-               ("TORCH_FN(delta::" + name + "::" + function + ")").str(),
-               code.opaque("auto"))});
+          {code.text(name), code.builtin(function.str(), code.opaque("auto"))});
     });
   };
-  implement("CUDA", "run");
-  implement("Meta", "run_meta");
+  implement("CUDA", "TORCH_FN(delta::" + name + "::run)");
+  implement("Meta", "TORCH_FN(delta::" + name + "::run_meta)");
+  implement("Autograd", "torch::autograd::autogradNotImplementedFallback()",
+            "Forward only: a gradient through the operator is an error.");
 }
 
 void cuda::buildTorchOperator(HostProgram &program, OpBuilder &builder) {
@@ -325,8 +328,10 @@ void cuda::buildTorchOperator(HostProgram &program, OpBuilder &builder) {
                      ".cu against PyTorch's headers and libraries.")
                         .str());
   IncludeOp::create(builder, loc, (name + ".h").str(), /*system=*/false);
-  for (StringRef path : {"ATen/ATen.h", "c10/cuda/CUDAGuard.h",
-                         "c10/cuda/CUDAStream.h", "torch/library.h", "tuple"})
+  for (StringRef path :
+       {"ATen/ATen.h", "c10/cuda/CUDAGuard.h", "c10/cuda/CUDAStream.h",
+        "torch/csrc/autograd/autograd_not_implemented_fallback.h",
+        "torch/library.h", "tuple"})
     IncludeOp::create(builder, loc, path, /*system=*/true);
   auto scope = NamespaceOp::create(builder, loc, ("delta::" + name).str());
   {
