@@ -128,10 +128,23 @@ std::string delta::printManifest(cuda::FileOp file, const BuildRecord &record) {
           json.value(target);
       });
     if (interface) {
+      json.attribute("args_version",
+                     interface.getAs<IntegerAttr>("args_version").getInt());
       json.attributeArray("arrays", [&] {
         for (Attribute array : interface.getAs<ArrayAttr>("arrays"))
           printArray(cast<DictionaryAttr>(array), json);
       });
+      json.attributeArray("definitions", [&] {
+        for (Attribute attribute : interface.getAs<ArrayAttr>("definitions"))
+          json.object([&] {
+            auto definition = cast<DictionaryAttr>(attribute);
+            for (StringRef key : {"name", "value"})
+              json.attribute(key, definition.getAs<StringAttr>(key).getValue());
+          });
+      });
+      json.attribute(
+          "workspace_alignment",
+          interface.getAs<IntegerAttr>("workspace_alignment").getInt());
       json.attributeArray("workspace", [&] {
         for (Attribute attribute : interface.getAs<ArrayAttr>("workspace")) {
           auto buffer = cast<DictionaryAttr>(attribute);

@@ -77,13 +77,20 @@ cuda.kernel @split_plain(%q: !cuda.pointer<bf16, const> {cuda.name = "q"}, %qs: 
 // CHECK: cudaLaunchKernelEx(&use_config, split_use, q_map, W_map, o, length * 256, length);
 // CHECK-NOT: launched = true;
 
+// What has a name in the program has it in the manifest, and is defined there.
+// JSON:      "definitions": [
+// JSON-NEXT:   {
+// JSON-NEXT:     "name": "few",
+// JSON-NEXT:     "value": "(batch < 8)"
+// JSON-NEXT:   }
+// JSON-NEXT: ],
 // JSON:      "launches": [
 // JSON:        "kernel": "split_make",
 // JSON-NEXT:   "grid": [
-// JSON-NEXT:     "select((batch < 8), 2, 1) * batch",
-// JSON:        "condition": "(batch < 8)",
+// JSON-NEXT:     "select(few, 2, 1) * batch",
+// JSON:        "condition": "few",
 // JSON-NEXT:   "overlap": false
 // JSON:        "kernel": "split_use",
 // JSON:        "overlap": true
 // JSON:        "kernel": "split_plain",
-// JSON:        "condition": "not (batch < 8)",
+// JSON:        "condition": "not few",

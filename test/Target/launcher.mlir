@@ -8,7 +8,8 @@
 
 // CHECK:      "name": "local",
 // CHECK:      "spec_sha256": "{{[0-9a-f]+}}",
-// CHECK:      "arrays": [
+// CHECK:      "args_version": 1,
+// CHECK-NEXT: "arrays": [
 // CHECK:          "name": "q",
 // CHECK-NEXT:     "field": "q",
 // CHECK-NEXT:     "role": "argument",
@@ -24,7 +25,9 @@
 // CHECK:          "name": "o",
 // CHECK-NEXT:     "field": "o",
 // CHECK-NEXT:     "role": "result",
-// CHECK:      "workspace": [
+// CHECK:      "definitions": [],
+// CHECK-NEXT: "workspace_alignment": 256,
+// CHECK-NEXT: "workspace": [
 // CHECK:          "name": "P",
 // CHECK-NEXT:     "dtype": "bfloat16",
 // CHECK-NEXT:     "elements": "batch * ceildiv(length, 64) * 16384"

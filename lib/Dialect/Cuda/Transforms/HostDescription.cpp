@@ -23,7 +23,7 @@ using namespace delta;
 using namespace delta::cuda;
 
 /// A size of `memref` as text.
-static std::string describeDim(Value memref, int64_t axis) {
+std::string HostDescription::describeDim(Value memref, int64_t axis) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(axis))
     return std::to_string(type.getDimSize(axis));
@@ -41,7 +41,8 @@ static std::string describeDim(Value memref, int64_t axis) {
   return axis == BatchAxis ? "batch" : "length";
 }
 
-static std::string describeChoice(Value condition, Value yes, Value no) {
+std::string HostDescription::describeChoice(Value condition, Value yes,
+                                            Value no) {
   return "select(" + describe(condition) + ", " + describe(yes) + ", " +
          describe(no) + ")";
 }
@@ -68,7 +69,7 @@ static const char *spellComparison(arith::CmpIPredicate predicate) {
   llvm_unreachable("covered switch");
 }
 
-std::string cuda::describe(const HostCondition &condition) {
+std::string HostDescription::describe(const HostCondition &condition) {
   std::string text;
   for (auto [value, expected] : condition)
     text += (text.empty() ? "" : " and ") +
@@ -76,7 +77,34 @@ std::string cuda::describe(const HostCondition &condition) {
   return text;
 }
 
-std::string cuda::describe(Value value) {
+static StringRef getName(Operation *op) {
+  auto name = dyn_cast<NameLoc>(op->getLoc());
+  return name ? name.getName().strref() : StringRef();
+}
+
+/// Several ops that compute one value have its name; the last one is used by
+/// others.
+static bool isNamed(Operation *op) {
+  StringRef name = getName(op);
+  return !name.empty() && llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return getName(user) != name;
+  });
+}
+
+std::string HostDescription::define(Operation *op) {
+  auto known = names.find(op);
+  if (known != names.end())
+    return known->second;
+  // First what it is made of.
+  std::string text = describeExpression(op);
+  std::string name = getName(op).str();
+  for (unsigned count = 2; !taken.insert(name).second; ++count)
+    name = (getName(op) + "_" + Twine(count)).str();
+  definitions.push_back({name, text});
+  return names[op] = name;
+}
+
+std::string HostDescription::describe(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return std::to_string(constant.getSExtValue());
@@ -91,13 +119,13 @@ std::string cuda::describe(Value value) {
                           branch.thenYield().getOperand(result),
                           branch.elseYield().getOperand(result));
   }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    // What is chosen among several has a name that says more than the choice.
-    if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-      return name.getName().str();
+  return isNamed(op) ? define(op) : describeExpression(op);
+}
+
+std::string HostDescription::describeExpression(Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op))
     return describeChoice(select.getCondition(), select.getTrueValue(),
                           select.getFalseValue());
-  }
   StringRef name = op->getName().stripDialect();
   std::string lhs = describe(op->getOperand(0));
   std::string rhs = describe(op->getOperand(1));
@@ -120,7 +148,7 @@ std::string cuda::describe(Value value) {
   return (function + "(" + lhs + ", " + rhs + ")").str();
 }
 
-std::string cuda::describeProduct(ValueRange values) {
+std::string HostDescription::describeProduct(ValueRange values) {
   std::string text;
   int64_t factor = 1;
   for (Value value : values) {

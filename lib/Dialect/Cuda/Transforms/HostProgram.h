@@ -18,6 +18,7 @@
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace delta::cuda {
 
@@ -77,15 +78,34 @@ mlir::FailureOr<HostProgram> readHostProgram(mlir::func::FuncOp function);
 /// order.
 mlir::Value getUnderlyingArray(mlir::Value memref);
 
-/// `value`, an index or a condition that the host function computes, as text in
-/// terms of `batch`, `length` and `multiprocessors`, for the manifest.
-std::string describe(mlir::Value value);
+/// Writes indices and conditions that a host function computes as text, for the
+/// manifest: in terms of `batch`, `length`, `multiprocessors` and of values
+/// that have a name (a NameLoc), which it defines by the way.
+class HostDescription {
+public:
+  std::string describe(mlir::Value value);
 
-/// The same for a condition of several branches; "" for none.
-std::string describe(const HostCondition &condition);
+  /// The same for a condition of several branches; "" for none.
+  std::string describe(const HostCondition &condition);
 
-/// The product of `values`, as `describe` writes it.
-std::string describeProduct(mlir::ValueRange values);
+  /// The product of `values`, as `describe` writes it.
+  std::string describeProduct(mlir::ValueRange values);
+
+  /// A name and what it stands for, in terms of those in front of it.
+  using Definition = std::pair<std::string, std::string>;
+  llvm::ArrayRef<Definition> getDefinitions() const { return definitions; }
+
+private:
+  std::string describeDim(mlir::Value memref, int64_t axis);
+  std::string describeChoice(mlir::Value condition, mlir::Value yes,
+                             mlir::Value no);
+  std::string describeExpression(mlir::Operation *op);
+  std::string define(mlir::Operation *op);
+
+  llvm::SmallVector<Definition> definitions;
+  llvm::DenseMap<mlir::Operation *, std::string> names;
+  llvm::StringSet<> taken = {{"batch"}, {"length"}, {"multiprocessors"}};
+};
 
 } // namespace delta::cuda
 

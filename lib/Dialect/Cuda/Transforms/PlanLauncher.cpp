@@ -52,6 +52,7 @@ private:
 DictionaryAttr PlanLauncher::getInterface(HostProgram &program,
                                           Builder &builder) {
   SmallVector<Attribute> arrays, workspace;
+  HostDescription description;
   auto entry = [&](StringRef key, Attribute value) {
     return builder.getNamedAttr(key, value);
   };
@@ -73,7 +74,7 @@ DictionaryAttr PlanLauncher::getInterface(HostProgram &program,
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       if (!type.isDynamicDim(axis))
         known *= type.getDimSize(axis);
-    std::string elements = describeProduct(op.getDynamicSizes());
+    std::string elements = description.describeProduct(op.getDynamicSizes());
     if (op.getDynamicSizes().empty())
       elements = std::to_string(known);
     else if (known != 1)
@@ -87,18 +88,28 @@ DictionaryAttr PlanLauncher::getInterface(HostProgram &program,
   for (HostLaunch &launch : program.launches) {
     SmallVector<NamedAttribute> entries = {
         entry("kernel", builder.getStringAttr(launch.kernel.getName())),
-        entry("grid",
-              builder.getStringAttr(describeProduct(launch.op.getGrid())))};
+        entry("grid", builder.getStringAttr(
+                          description.describeProduct(launch.op.getGrid())))};
     if (!launch.condition.empty())
-      entries.push_back(entry(
-          "condition", builder.getStringAttr(describe(launch.condition))));
+      entries.push_back(
+          entry("condition",
+                builder.getStringAttr(description.describe(launch.condition))));
     if (launch.op.getOverlap())
       entries.push_back(entry("overlap", builder.getUnitAttr()));
     launches.push_back(builder.getDictionaryAttr(entries));
   }
+  SmallVector<Attribute> definitions;
+  for (const auto &[name, value] : description.getDefinitions())
+    definitions.push_back(builder.getDictionaryAttr(
+        {entry("name", builder.getStringAttr(name)),
+         entry("value", builder.getStringAttr(value))}));
   SmallVector<NamedAttribute> entries = {
+      entry("args_version", builder.getI32IntegerAttr(argsVersion)),
       entry("arrays", builder.getArrayAttr(arrays)),
+      entry("definitions", builder.getArrayAttr(definitions)),
       entry("workspace", builder.getArrayAttr(workspace)),
+      entry("workspace_alignment",
+            builder.getI64IntegerAttr(workspaceAlignment)),
       entry("launches", builder.getArrayAttr(launches))};
   if (Attribute schedule = program.function->getAttr("delta.schedule"))
     entries.push_back(entry("schedule", schedule));
