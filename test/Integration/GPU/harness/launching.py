@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Checks of launches: repeated, one behind the other, captured in a graph, from
-several threads on several streams, and returning at once.
+"""Checks of launches: repeated, one behind the other, with the state in place,
+captured in a graph, from several threads on several streams, and returning at once.
 """
 
 import threading
@@ -87,6 +87,19 @@ def check_back_to_back(context, case):
                 what = f"{name} of launch {index}, attempt {attempt}"
                 lines.append(holds(what, same_bits(expected[name], result)))
     return lines
+
+
+def check_in_place(context, case):
+    """The new state over the old one: `s` and `s0` are one array."""
+    recurrence = case.recurrence
+    if not (recurrence.initial and recurrence.final):
+        raise Failure("needs an initial and a final state")
+    expected = make_launch(context, case).run()
+    launch = make_launch(context, case)
+    launch.args.s0 = launch.arrays["s"].address
+    launch.poison()
+    launch.arrays["s"].tensor.copy_(launch.arguments["s0"])
+    return expect_same(expected, launch.run())
 
 
 def check_graph(context, case):
