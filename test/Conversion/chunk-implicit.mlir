@@ -276,12 +276,8 @@ func.func @written_exp(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
 // CHECK-SAME:    %[[READ:[^:]+]]: memref<?x?x1xf32> {delta.name = "read_lse", delta.result}
 // CHECK:         %[[OWN:.+]] = delta.row_dot
 // CHECK:         %[[M:.+]], %[[L:.+]], %{{.+}} = delta.online {{.+}} part<strict_lower>
-// CHECK:         %[[U:.+]] = delta.apply {{.+}} part<lower>
-// CHECK:         %[[SUM:.+]] = delta.apply %{{[^ ]+}}, %[[U]] acc(
-// CHECK:         delta.store %[[SUM]], %[[UBAR]]
 // CHECK:         %[[LOG:.+]] = math.log %[[L]]
 // CHECK:         %[[LSE:.+]] = arith.addf %[[M]], %[[LOG]]
-// CHECK:         delta.store %[[LSE]], %[[WRITE]][%[[B:.+]], %[[FIRST:.+]], %[[H:.+]]] rows(%{{.+}}) dims [1]
 // CHECK:         %[[MAX:.+]] = arith.maximumf %[[M]], %[[OWN]]
 // CHECK:         %[[BELOW:.+]] = arith.subf %[[M]], %[[MAX]]
 // CHECK:         %[[SHRINK:.+]] = math.exp %[[BELOW]]
@@ -291,6 +287,10 @@ func.func @written_exp(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
 // CHECK:         %[[ALL:.+]] = arith.addf %[[EARLIER]], %[[WEIGHT]]
 // CHECK:         %[[LOGALL:.+]] = math.log %[[ALL]]
 // CHECK:         %[[READLSE:.+]] = arith.addf %[[MAX]], %[[LOGALL]]
+// CHECK:         %[[U:.+]] = delta.apply {{.+}} part<lower>
+// CHECK:         %[[SUM:.+]] = delta.apply %{{[^ ]+}}, %[[U]] acc(
+// CHECK:         delta.store %[[SUM]], %[[UBAR]]
+// CHECK:         delta.store %[[LSE]], %[[WRITE]][%[[B:.+]], %[[FIRST:.+]], %[[H:.+]]] rows(%{{.+}}) dims [1]
 // CHECK:         delta.store %[[READLSE]], %[[READ]][%[[B]], %[[FIRST]], %[[H]]]
 func.func @saved_tied(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
                       %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>)

@@ -258,8 +258,8 @@ tile.kernel @registers(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>
     %f = tile.copy tma %k[%j, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
     tile.await %f : !tile.async<none>
   }
-  // expected-error @below {{expected a copy from shared memory in a kernel whose CTAs wait for each other: a flag publishes those alone}}
-  tile.store %x, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !a, memref<?x64xbf16>
+  // expected-error @below {{expected a copy from shared memory to an array that CTAs read of each other: a flag publishes those alone}}
+  tile.store %x, %k[%c0, %c0] {dims = array<i64: 0, 1>} : !a, memref<?x64xbf16>
   tile.write %x, %O : !a, !b
   %g = tile.copy tma %o[%c0, %c0], %O {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
   tile.await %g : !tile.async<none>

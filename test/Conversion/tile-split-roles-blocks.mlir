@@ -9,7 +9,8 @@
 // A row block that waits for earlier ones. What every role must know is computed once, in
 // front: the ticket, and what follows from it. An array that the loop reads has a ring of
 // the schedule's stages, whose last slot is the block's own; others have a slot. The load
-// role keeps the order of the text, so that what waits for a flag holds up nothing else.
+// role keeps the order of the text, so that what waits for a flag holds up nothing else. What
+// no CTA reads of another the math role may store itself.
 
 // CHECK-LABEL: tile.kernel @block
 // CHECK-SAME: warps = 12 : i64
@@ -41,7 +42,8 @@
 // CHECK: %[[W:.*]], %[[O:.*]] = tile.acquire %[[OUT]][%c1]
 // CHECK-NEXT: tile.write %{{.*}}, %[[O]]
 // CHECK-NEXT: tile.commit %[[W]]{{$}}
-// CHECK: }, {
+// CHECK-NEXT: tile.store %{{.*}}, %arg6[%[[T0]]] bound(%c128)
+// CHECK-NEXT: }, {
 // CHECK: %[[W:.*]], %[[Q:.*]] = tile.acquire %[[QR]][%c0]
 // CHECK-NEXT: %[[F:.*]] = tile.copy tma %arg1[%[[T0]], %c0], %[[Q]]
 // CHECK-NEXT: tile.commit %[[W]], %[[F]]
@@ -69,7 +71,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: tile.return
 tile.kernel @block(%cta: index, %q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %u: memref<?x64xbf16>,
-                   %o: memref<?x64xbf16>, %progress: memref<?xi32>)
+                   %o: memref<?x64xbf16>, %progress: memref<?xi32>, %lse: memref<?xf32>)
     attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -117,6 +119,8 @@ tile.kernel @block(%cta: index, %q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %u
   tile.write %Oa, %Oo : !a, !b
   %g1 = tile.copy tma %o[%t0, %c0], %Oo {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
   tile.await %g1 : !tile.async<none>
+  %sums = arith.constant dense<0.0> : tensor<128xf32, #tile.flat<warps = 8>>
+  tile.store %sums, %lse[%t0] bound(%c128) {dims = array<i64: 0>} : tensor<128xf32, #tile.flat<warps = 8>>, memref<?xf32>
   tile.return
 }
 

@@ -130,8 +130,8 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
 }
 
 /// Whether warpgroups have kernels for row blocks of `op`: of softmax for
-/// writing and for reading, on 16-bit arrays as they are, of which nobody asks
-/// more than the output, and not of one block alone.
+/// writing and for reading, on 16-bit arrays as they are, and not of one block
+/// alone.
 static bool hasWarpgroupBlocks(RecurrenceOp op) {
   auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
   auto isPlain = [](Value array) {
@@ -142,10 +142,9 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
   if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
     return false;
   return op.getKernel().getWrite() == FeatureKernel::Softmax &&
-         op.getKernel().getRead() == FeatureKernel::Softmax && !op.getAlpha() &&
-         op->getNumResults() == 1 && isPlain(op.getQuery()) &&
-         (!op.getWrite() || isPlain(op.getWrite())) && isPlain(op.getKey()) &&
-         isPlain(op.getValue()) &&
+         op.getKernel().getRead() == FeatureKernel::Softmax &&
+         isPlain(op.getQuery()) && (!op.getWrite() || isPlain(op.getWrite())) &&
+         isPlain(op.getKey()) && isPlain(op.getValue()) &&
          getElementTypeOrSelf(op.getOutput()) ==
              getElementTypeOrSelf(op.getValue()) &&
          isTiled(op.getKeyDim()) && isTiled(op.getValueDim());

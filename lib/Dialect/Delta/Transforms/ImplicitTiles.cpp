@@ -163,22 +163,28 @@ Value ImplicitTiles::ownShare(const RowSums &sums, Value own) {
 
 SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   FeatureKernel kernel = op.getKernel().getWrite();
-  Value weights, own, share, carried = sums.acc;
+  Value weights, share, writeLse, readLse, carried = sums.acc;
   if (isNormalised(kernel)) {
     b.name("s");
     Value scores = gram(tiles.query, tiles.key, kernel, Part::StrictLower);
     // While the scores are at hand; weights take their place.
     b.name("s_own");
-    if (op.isTied())
-      own = RowDotOp::create(b, perRow, tiles.query, tiles.key, scale);
+    Value own = op.isTied()
+                    ? RowDotOp::create(b, perRow, tiles.query, tiles.key, scale)
+                          .getResult()
+                    : Value();
     sums = advance(kernel, sums, scores, /*known=*/Value(), Part::StrictLower);
     b.name("P");
     weights =
         WeightsOp::create(b, scores, sums.max, sums.sum, Part::StrictLower);
     b.name("a");
     carried = NormalizeOp::create(b, sums.acc, sums.sum);
-    // Needs no u: known before the blocks that this one waits for.
+    // Need no u: known before the blocks that this one waits for.
     share = op.isTied() ? ownShare(sums, own) : Value();
+    if (b.arrays.writeLse)
+      writeLse = logSum(sums.max, sums.sum);
+    if (b.arrays.readLse && op.isTied())
+      readLse = logSumTied(sums, own);
   } else {
     // The inverse ignores the diagonal, a tied read's own tokens.
     b.name("P");
@@ -200,7 +206,7 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
   b.name("U");
   Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower,
                        {readsCancel(), readsCancel()});
-  return {solved, weights, carried, sums, own, share};
+  return {solved, weights, carried, share, writeLse, readLse};
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,16 +245,15 @@ Value ImplicitTiles::logSum(Value max, Value sum) {
   return arith::AddFOp::create(b, max, math::LogOp::create(b, sum));
 }
 
-Value ImplicitTiles::logSumTied(const SolvedTiles &solved) {
+Value ImplicitTiles::logSumTied(const RowSums &sums, Value own) {
   b.name("n");
-  Value max = arith::MaximumFOp::create(b, solved.sums.max, solved.own);
+  Value max = arith::MaximumFOp::create(b, sums.max, own);
   auto relative = [&](Value exponent) -> Value {
     return math::ExpOp::create(b, arith::SubFOp::create(b, exponent, max));
   };
-  Value earlier =
-      arith::MulFOp::create(b, solved.sums.sum, relative(solved.sums.max));
+  Value earlier = arith::MulFOp::create(b, sums.sum, relative(sums.max));
   b.name("l_all");
-  return logSum(max, arith::AddFOp::create(b, earlier, relative(solved.own)));
+  return logSum(max, arith::AddFOp::create(b, earlier, relative(own)));
 }
 
 void ImplicitTiles::storeFactors(Value factors, Value dest,
@@ -267,11 +272,10 @@ void ImplicitTiles::storeSolved(const WriteTiles &tiles,
     b.store(readTied(solved, ubar), b.arrays.output, here, block.count, {1, 3});
   if (b.arrays.ubar)
     b.store(ubar, b.arrays.ubar, here, block.count, {1, 3});
-  if (b.arrays.writeLse)
-    storeFactors(logSum(solved.sums.max, solved.sums.sum), b.arrays.writeLse,
-                 block);
-  if (b.arrays.readLse && op.isTied())
-    storeFactors(logSumTied(solved), b.arrays.readLse, block);
+  if (solved.writeLse)
+    storeFactors(solved.writeLse, b.arrays.writeLse, block);
+  if (solved.readLse)
+    storeFactors(solved.readLse, b.arrays.readLse, block);
 }
 
 void ImplicitTiles::read(const RowBlock &block, Value query, Value key,

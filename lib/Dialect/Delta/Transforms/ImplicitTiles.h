@@ -70,15 +70,13 @@ struct WriteTiles {
   mlir::Value query, key, value, beta, alpha;
 };
 
-/// u of a block; what its ubar is made of, the weights inside the block and the
-/// weighted sum over earlier keys; and the sums of its rows, of which a softmax
-/// has max and sum. Of a tied softmax also each row's own score, and how much
-/// is earlier tokens' (rho), else null: own weights of other kernels, where the
-/// read is tied, are the diagonal of `weights`.
+/// u of a block, and what its ubar is made of: the weights inside the block and
+/// the weighted sum over earlier keys. `share` is how much of a tied softmax is
+/// earlier tokens' (rho), else null: own weights of other kernels, where the
+/// read is tied, are the diagonal of `weights`. Row statistics are null where
+/// the caller does not ask, and where the read is not tied that of the read.
 struct SolvedTiles {
-  mlir::Value u, weights, carried;
-  RowSums sums;
-  mlir::Value own, share;
+  mlir::Value u, weights, carried, share, writeLse, readLse;
 };
 
 /// Tiles of blocks of `rows` rows.
@@ -179,7 +177,8 @@ private:
   /// The logarithm of the sum that a row of a softmax is divided by; -inf where
   /// it has no score.
   mlir::Value logSum(mlir::Value max, mlir::Value sum);
-  mlir::Value logSumTied(const SolvedTiles &solved);
+  /// That of a tied read, from the write's sums and each row's own score.
+  mlir::Value logSumTied(const RowSums &sums, mlir::Value own);
   void storeFactors(mlir::Value factors, mlir::Value dest,
                     const RowBlock &block);
   /// `SolvedTiles::share`, of the scores of each row's own token.
