@@ -11,7 +11,7 @@
 #   nvcc, nvdisasm, cuobjdump   CUDA 13's compiler and disassemblers
 #   gpu                         a GPU that the driver answers for
 #   sm_90a                      one of compute capability 9.0
-#   numpy, safetensors, torch   Python packages of the interpreter %python
+#   numpy, safetensors, torch, jax   Python packages of the interpreter %python
 #
 # A new feature is added to `features` below, so that test/left_out.py names it.
 #
@@ -72,6 +72,7 @@ features = {
     "numpy": has_package("numpy"),
     "safetensors": has_package("safetensors"),
     "torch": has_package("torch"),
+    "jax": has_package("jax"),
 }
 config.available_features.update(name for name, here in features.items() if here)
 
