@@ -137,7 +137,7 @@ func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v:
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for softmax in both kernels with heads of 64 or 128, without norms or a cache, whose chunk is left open}}
+// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for softmax in both kernels with heads of 64 or 128, without a cache, whose chunk is left open}}
 func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)

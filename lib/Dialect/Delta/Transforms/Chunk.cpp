@@ -44,10 +44,6 @@ static constexpr int64_t kDefaultChunk = 64;
 /// CTAs a multiprocessor, so that loads never stop.
 static constexpr int64_t kDefaultCacheChunk = 32;
 
-/// Rows of a row block that two warpgroups share: what they load of earlier
-/// blocks serves twice as many rows.
-static constexpr int64_t kWarpgroupBlock = 128;
-
 static MemRefType toMemRef(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
@@ -130,21 +126,23 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
 }
 
 /// Whether warpgroups have kernels for row blocks of `op`: of softmax for
-/// writing and for reading, on 16-bit arrays as they are, and not of one block
-/// alone.
+/// writing and for reading, on 16-bit arrays, and not of one block alone. Norms
+/// are applied in front.
 static bool hasWarpgroupBlocks(RecurrenceOp op) {
   auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
-  auto isPlain = [](Value array) {
-    return isa<BlockArgument>(array) &&
-           getElementTypeOrSelf(array).getIntOrFloatBitWidth() == 16;
+  auto has16Bits = [](Value array) {
+    if (auto norm = array.getDefiningOp<L2NormOp>())
+      array = norm.getInput();
+    return getElementTypeOrSelf(array).getIntOrFloatBitWidth() == 16;
   };
   int64_t length = cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
   if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
     return false;
   return op.getKernel().getWrite() == FeatureKernel::Softmax &&
          op.getKernel().getRead() == FeatureKernel::Softmax &&
-         isPlain(op.getQuery()) && (!op.getWrite() || isPlain(op.getWrite())) &&
-         isPlain(op.getKey()) && isPlain(op.getValue()) &&
+         has16Bits(op.getQuery()) &&
+         (!op.getWrite() || has16Bits(op.getWrite())) &&
+         has16Bits(op.getKey()) && has16Bits(op.getValue()) &&
          getElementTypeOrSelf(op.getOutput()) ==
              getElementTypeOrSelf(op.getValue()) &&
          isTiled(op.getKeyDim()) && isTiled(op.getValueDim());

@@ -15,7 +15,8 @@
 /// loop of their own and no part of the chain.
 ///
 /// Keys with an l2 norm are normalised by a loop in front, into an array: every
-/// later block of rows reads them.
+/// later block of rows reads them. So are queries where warpgroups share a
+/// block, whose products take them from where the copy engine brings them.
 ///
 /// The choice of the form is made here; which kernel computes what is not.
 ///
@@ -26,6 +27,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace delta;
@@ -49,9 +51,9 @@ private:
   Value makeArray(StringRef name, Value like, Type element);
   /// The array that u is stored in.
   Value makeU();
-  /// `keys` with its l2 norm applied, by a loop that is written here; as it is
-  /// where it has none.
-  CallerArray normaliseOnce(const CallerArray &keys);
+  /// Arrays with the l2 norms of keys, and of what else is to be normalised in
+  /// front, applied by a loop that is written here, in place of the caller's.
+  void normaliseInFront();
   NumberedBlock makeBlock(Value batch, Value head, Value keyHead, Value number);
   /// u of one block, and its output where the read is tied.
   void write(const NumberedBlock &block);
@@ -158,20 +160,40 @@ Value ImplicitChunks::makeU() {
   return makeArray("u", b.arrays.value.memref, b.getF32Type());
 }
 
-CallerArray ImplicitChunks::normaliseOnce(const CallerArray &keys) {
-  auto norm = dyn_cast_or_null<L2NormOp>(keys.prologue);
-  if (!norm)
-    return keys;
-  Value normalised = makeArray("k_normalised", keys.memref,
-                               norm.getOutput().getType().getElementType());
-  auto normalise = [&](Value batch, Value head, Value number) {
-    RowBlock block = makeBlock(batch, head, head, number);
-    b.name("K");
-    Value tile = loadKeys(keys, block, rows);
-    b.store(tile, normalised, at(block, head), block.count, {1, 3});
+void ImplicitChunks::normaliseInFront() {
+  struct Use {
+    StringRef array, tile;
+    CallerArray *caller;
   };
-  b.forEachChunk(op.getKeyHeads(), blocks, normalise);
-  return {normalised};
+  SmallVector<Use, 3> uses = {{"k_normalised", "K", &b.arrays.key}};
+  if (rows == kWarpgroupBlock) {
+    uses.push_back({"q_normalised", "Q", &b.arrays.query});
+    uses.push_back({"w_normalised", "W", &b.arrays.write});
+  }
+  // One array a norm: a write query may be the key or the query.
+  llvm::MapVector<Operation *, std::pair<CallerArray, Use>> norms;
+  for (const Use &use : uses)
+    if (auto norm = dyn_cast_or_null<L2NormOp>(use.caller->prologue)) {
+      CallerArray caller = *use.caller;
+      auto [entry, isNew] = norms.try_emplace(norm, caller, use);
+      *use.caller = isNew ? CallerArray{makeArray(
+                                use.array, caller.memref,
+                                norm.getOutput().getType().getElementType())}
+                          : *entry->second.second.caller;
+    }
+  if (norms.empty())
+    return;
+  b.forEachChunk(op.getKeyHeads(), blocks,
+                 [&](Value batch, Value head, Value number) {
+                   RowBlock block = makeBlock(batch, head, head, number);
+                   for (const auto &[norm, entry] : norms) {
+                     const auto &[caller, use] = entry;
+                     b.name(use.tile);
+                     Value tile = loadKeys(caller, block, rows);
+                     b.store(tile, use.caller->memref, at(block, head),
+                             block.count, {1, 3});
+                   }
+                 });
 }
 
 void ImplicitChunks::build() {
@@ -179,7 +201,7 @@ void ImplicitChunks::build() {
   u = makeU();
   if (!op.isTied() && readsCancel())
     ownU = makeArray("u_own", b.arrays.value.memref, b.getF32Type());
-  b.arrays.key = normaliseOnce(b.arrays.key);
+  normaliseInFront();
   auto blockOf = [&](Value batch, Value head, Value number) {
     b.name("key_head");
     return makeBlock(batch, head, b.keyHead(head), number);

@@ -155,7 +155,7 @@ static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
            " as for softmax in both kernels with heads of 64 or 128, without "
-           "norms or a cache, whose chunk is left open";
+           "a cache, whose chunk is left open";
   return "";
 }
 
