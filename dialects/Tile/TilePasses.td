@@ -124,7 +124,8 @@ def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
     %read = tile.dot (truncf %G), (truncf %r) acc(%a); %u = %v - %read * spread %f
     ```
     (2505.19488, section 3.3.) Where nobody reads with the query that writes, `%read` is made
-    all the same: it takes the product's place that `%u` had. Left alone is whatever is not of this form.
+    all the same: it takes the product's place that `%u` had. An inverse sees what `%P` holds
+    below its diagonal; the rest is masked, unless it is known to be 0. Left alone is whatever is not of this form.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -7,6 +7,7 @@
 // REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 3 stages: as many as shared memory holds
 // REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 2 stages
 // REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 3 stages: as many as shared memory holds; reads by a second kernel, whose row blocks wait for nobody, the longest first
+// REMARK: family sm_90a: row blocks by ticket, {{.*}}; 3 stages: as many as shared memory holds; reads by a second kernel
 // REMARK: family sm_80: a row block has 64 rows, not 128
 
 // Three stages of keys with 128 elements fit, four of 64.
@@ -124,10 +125,23 @@ func.func @own_write_query(%q: tensor<?x?x2x128xbf16>, %k: tensor<?x?x2x128xbf16
 
 // -----
 
-// Other kernels have blocks of 64 rows, and the other family.
+// So has a kernel that reads and is no softmax, and no row statistics.
+// CHECK-LABEL: func.func @other_read
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>
+// CHECK-COUNT-2: scf.forall
+func.func @other_read(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = relu>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// Other kernels that write have blocks of 64 rows, and the other family.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
-// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as for softmax in both kernels with heads of 64 or 128}}
+// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as for a softmax that writes, with heads of 64 or 128}}
 func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
@@ -137,7 +151,7 @@ func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v:
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for softmax in both kernels with heads of 64 or 128, without a cache, whose chunk is left open}}
+// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for a softmax that writes, with heads of 64 or 128, without a cache, whose chunk is left open}}
 func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)

@@ -8,11 +8,13 @@
 // What rows read comes from one product, and the rows from that.
 
 // CHECK-LABEL: tile.kernel @solution
-// CHECK-DAG: %[[P:.*]] = tile.load %arg1
+// CHECK: %[[P0:.*]] = tile.load %arg1
 // CHECK-DAG: %[[V:.*]] = tile.load %arg2
 // CHECK-DAG: %[[A:.*]] = tile.load %arg3
 // CHECK-DAG: %[[F:.*]] = tile.load %arg4
+// CHECK: %[[P:.*]] = tile.mask strict_lower %[[P0]]
 // CHECK-NOT: tile.tri_inverse
+// CHECK-NOT: tile.mask
 // CHECK: %[[G:.*]] = tile.tri_solve %[[P]], %[[F]] : tensor<64x64xf32>, tensor<64xf32>
 // CHECK: %[[GA:.*]] = arith.truncf %[[G]]
 // CHECK: %[[ROWS:.*]] = tile.spread %[[F]] {axis = 0 : i64}
@@ -29,10 +31,11 @@ tile.kernel @solution(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
                       %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
     attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
   %c0 = arith.constant 0 : index
-  %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %P0 = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
   %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
   %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask strict_lower %P0 : !m
   %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
   %FP = arith.mulf %P, %fs : !m
   %M = tile.tri_inverse %FP : !m
@@ -54,7 +57,8 @@ tile.kernel @solution(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
 
 // CHECK-LABEL: tile.kernel @rows_alone
 // CHECK-NOT: tile.tri_inverse
-// CHECK: %[[G:.*]] = tile.tri_solve %[[P:.*]], %[[F:.*]] : tensor<64x64xf32>, tensor<64xf32>
+// CHECK: %[[P:.*]] = tile.mask strict_lower
+// CHECK: %[[G:.*]] = tile.tri_solve %[[P]], %[[F:.*]] : tensor<64x64xf32>, tensor<64xf32>
 // CHECK: %[[GA:.*]] = arith.truncf %[[G]]
 // CHECK: %[[ROWS:.*]] = tile.spread %[[F]] {axis = 0 : i64} : tensor<64xf32> -> tensor<64x128xf32>
 // CHECK: %[[FA:.*]] = arith.mulf %[[A:.*]], %[[ROWS]]
@@ -67,6 +71,73 @@ tile.kernel @solution(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
 // CHECK-NOT: tile.dot
 tile.kernel @rows_alone(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                         %beta: memref<64xf32>, %u: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %P0 = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask strict_lower %P0 : !m
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
+// An inverse sees what is below the diagonal alone. What else the weights hold, of which their
+// product with the rows is free, is dropped.
+
+// CHECK-LABEL: tile.kernel @unmasked
+// CHECK: %[[P:.*]] = arith.maximumf
+// CHECK: %[[LOWER:.*]] = tile.mask strict_lower %[[P]]
+// CHECK-NOT: tile.mask
+// CHECK: %[[G:.*]] = tile.tri_solve %[[LOWER]],
+// CHECK: %[[READ:.*]] = tile.dot
+// CHECK-NOT: tile.dot
+// CHECK: tile.store %{{.*}}, %arg5
+// CHECK: tile.store %[[READ]], %arg6
+tile.kernel @unmasked(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                      %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : !m
+  %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = arith.maximumf %S, %zero : !m
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  %Ua = arith.truncf %U : !x to !b
+  %lower = tile.mask strict_lower %P : !m
+  %Pa = arith.truncf %lower : !m to !a
+  %read = tile.dot %Pa, %Ua acc(%A) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %read, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
+// The same, where what is read is read with all of the weights: another sum than an inverse gives.
+
+// CHECK-LABEL: tile.kernel @reads_above
+// CHECK: tile.tri_inverse
+// CHECK-NOT: tile.tri_solve
+tile.kernel @reads_above(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                         %beta: memref<64xf32>, %o: memref<64x128xf32>)
     attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
   %c0 = arith.constant 0 : index
   %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
@@ -82,7 +153,10 @@ tile.kernel @rows_alone(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>
   %R = arith.subf %V, %FA : !x
   %Ra = arith.truncf %R : !x to !b
   %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
-  tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  %Ua = arith.truncf %U : !x to !b
+  %Pa = arith.truncf %P : !m to !a
+  %read = tile.dot %Pa, %Ua acc(%A) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %read, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
   tile.return
 }
 
@@ -95,10 +169,11 @@ tile.kernel @other_sum(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>,
                        %beta: memref<64xf32>, %o: memref<64x128xf32>)
     attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
   %c0 = arith.constant 0 : index
-  %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %P0 = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
   %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
   %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask strict_lower %P0 : !m
   %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
   %FP = arith.mulf %P, %fs : !m
   %M = tile.tri_inverse %FP : !m
@@ -123,10 +198,11 @@ tile.kernel @no_roles(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
                       %beta: memref<64xf32>, %o: memref<64x128xf32>)
     attributes {grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
-  %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %P0 = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
   %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
   %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask strict_lower %P0 : !m
   %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
   %FP = arith.mulf %P, %fs : !m
   %M = tile.tri_inverse %FP : !m

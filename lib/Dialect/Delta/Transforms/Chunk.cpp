@@ -125,9 +125,10 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
   return all;
 }
 
-/// Whether warpgroups have kernels for row blocks of `op`: of softmax for
-/// writing and for reading, on 16-bit arrays, and not of one block alone. Norms
-/// are applied in front.
+/// Whether warpgroups have kernels for row blocks of `op`: of a softmax that
+/// writes, on 16-bit arrays, and not of one block alone. Norms are applied in
+/// front. Other kernels that write have exact tasks (examples/tasks), whose
+/// integers would have to survive a solve that rounds what it merges.
 static bool hasWarpgroupBlocks(RecurrenceOp op) {
   auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
   auto has16Bits = [](Value array) {
@@ -139,7 +140,6 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
   if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
     return false;
   return op.getKernel().getWrite() == FeatureKernel::Softmax &&
-         op.getKernel().getRead() == FeatureKernel::Softmax &&
          has16Bits(op.getQuery()) &&
          (!op.getWrite() || has16Bits(op.getWrite())) &&
          has16Bits(op.getKey()) && has16Bits(op.getValue()) &&

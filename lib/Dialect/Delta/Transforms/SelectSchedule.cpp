@@ -135,7 +135,7 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   });
   // Of the loops that weigh keys, the one that solves has an inverse.
   func.walk([&](scf::ForallOp loop) {
-    shape.readsApart |= has<OnlineOp>(loop) && !has<TriInverseOp>(loop);
+    shape.readsApart |= has<GramOp>(loop) && !has<TriInverseOp>(loop);
   });
   shape.isDecode =
       func.walk([](LoadIndexOp) { return WalkResult::interrupt(); })
@@ -154,7 +154,7 @@ static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
-           " as for softmax in both kernels with heads of 64 or 128, without "
+           " as for a softmax that writes, with heads of 64 or 128, without "
            "a cache, whose chunk is left open";
   return "";
 }

@@ -83,6 +83,38 @@ static DotOp findProduct(Value value) {
   return {};
 }
 
+/// `op`, if it drops the diagonal of a matrix and what is above; else null.
+static MaskOp getStrictlyLower(Operation *op) {
+  auto mask = dyn_cast_or_null<MaskOp>(op);
+  bool isIt = mask && mask.getPart() == Part::StrictLower &&
+              mask.getRowSteps() == 1 && mask.getColSteps() == 1 &&
+              mask.getFill().isZero();
+  return isIt ? mask : MaskOp();
+}
+
+/// Whether what `value` holds on and above its diagonal is known to be 0.
+static bool isStrictlyLower(Value value) {
+  if (auto product = value.getDefiningOp<arith::MulFOp>())
+    return llvm::any_of(product->getOperands(), isStrictlyLower);
+  return bool(getStrictlyLower(value.getDefiningOp()));
+}
+
+/// The product that reads with `weights`, null where there is none; fails where
+/// it may read more of them than an inverse sees, which is what is below the
+/// diagonal.
+static FailureOr<DotOp> findRead(Value weights) {
+  if (DotOp read = findProduct(weights)) {
+    if (isStrictlyLower(weights))
+      return read;
+    return failure();
+  }
+  for (Operation *user : weights.getUsers())
+    if (MaskOp lower = getStrictlyLower(user))
+      if (DotOp read = findProduct(lower.getResult()))
+        return read;
+  return DotOp();
+}
+
 /// Matches the solution that `inverse` is the matrix of.
 static std::optional<Solution> match(TriInverseOp inverse) {
   auto scaled = matchScaled(inverse.getInput());
@@ -100,7 +132,10 @@ static std::optional<Solution> match(TriInverseOp inverse) {
       subtracted->second.getInput() != rows.getInput())
     return std::nullopt;
   Value carried = subtracted->first;
-  DotOp read = findProduct(weights);
+  FailureOr<DotOp> found = findRead(weights);
+  if (failed(found))
+    return std::nullopt;
+  DotOp read = *found;
   if (read &&
       (read.getAcc() != carried || getUnrounded(read.getB()) != solved.getD()))
     return std::nullopt;
@@ -121,10 +156,15 @@ static void rewrite(Solution solution) {
   auto named = [&](StringRef name, Location loc) {
     b.setLoc(NameLoc::get(b.getStringAttr(name), loc));
   };
+  Value weights = solution.weights;
+  if (!isStrictlyLower(weights))
+    weights = MaskOp::create(b, weights.getType(), weights,
+                             /*columns=*/Value(), Part::StrictLower,
+                             /*row_steps=*/1, /*col_steps=*/1,
+                             /*fill=*/APFloat(0.0f));
   named("G", solution.inverse.getLoc());
-  Value solve = TriSolveOp::create(b, solution.weights.getType(),
-                                   solution.weights, solution.factors,
-                                   /*scratch=*/Value());
+  Value solve = TriSolveOp::create(b, weights.getType(), weights,
+                                   solution.factors, /*scratch=*/Value());
   Type operand = solution.solved.getA().getType();
   named("G_a", solution.inverse.getLoc());
   b.setInsertionPoint(solution.solved.getA().getDefiningOp());
