@@ -163,7 +163,7 @@ private:
 /// The passes from the recurrent phase to what the Jit takes.
 static void buildLowering(Stage stage, const StageOptions &options,
                           OpPassManager &pipeline) {
-  StringRef target = options.target.empty() ? "sm_80" : options.target;
+  const std::string target = options.target.empty() ? "sm_80" : options.target;
   buildChunkedPipeline(pipeline, target);
   if (stage == Stage::Tile) {
     buildTileValuePipeline(pipeline, target, options.segments);
