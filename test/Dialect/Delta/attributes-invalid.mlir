@@ -11,8 +11,22 @@ func.func private @c22() attributes {
 
 // C22_form: a kernel is linear, or two functions
 func.func private @c22_form() attributes {
-  // expected-error@+1 {{expected 'write' or 'linear'}}
+  // expected-error@+1 {{kernel: expected <linear> or <write = .., read = ..>}}
   delta.kernel = #delta.kernel<softmax>}
+
+// -----
+
+// C22_half: of two functions neither is implied
+func.func private @c22_half() attributes {
+  // expected-error@+1 {{kernel: expected <linear> or <write = .., read = ..>}}
+  delta.kernel = #delta.kernel<write = softmax>}
+
+// -----
+
+// C22_order: and they have an order
+func.func private @c22_order() attributes {
+  // expected-error@+1 {{kernel: expected <linear> or <write = .., read = ..>}}
+  delta.kernel = #delta.kernel<read = softmax, write = softmax>}
 
 // -----
 
@@ -65,7 +79,7 @@ func.func private @c24() attributes {delta.prec = #delta.prec<f32>}
 // -----
 
 // C25: a name is a C identifier
-// expected-error@+1 {{delta.name of argument 0: expected a string that is a C identifier, got "2q"}}
+// expected-error@+1 {{delta.name of argument 0: expected a string that is a C identifier, got "2q", which begins with a digit}}
 func.func @c25(%q: tensor<4xf32> {delta.name = "2q"}) {
   return
 }
@@ -73,7 +87,7 @@ func.func @c25(%q: tensor<4xf32> {delta.name = "2q"}) {
 // -----
 
 // C25_keyword: and no keyword
-// expected-error@+1 {{delta.name of argument 0: expected a string that is a C identifier, got "int"}}
+// expected-error@+1 {{delta.name of argument 0: expected a string that is a C identifier, got "int", which is a keyword of C or C++}}
 func.func @c25_keyword(%q: tensor<4xf32> {delta.name = "int"}) {
   return
 }
@@ -138,14 +152,32 @@ func.func @c27_result(%q: tensor<4xf32>) -> (tensor<4xf32> {delta.result}) {
 // -----
 
 // C25: in emitted text the name would run into a macro of <stdint.h>.
-// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "INT64_MAX"}}
+// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "INT64_MAX", which is spelt like a macro}}
 func.func private @macro(tensor<4xf32> {delta.name = "INT64_MAX"})
 
 // -----
 
 // C25: `q_` would grow to `q__strides`.
-// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "q_"}}
+// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "q_", which has an underscore at an end}}
 func.func private @underscore(tensor<4xf32> {delta.name = "q_"})
+
+// -----
+
+// C25: C++ reserves two in a row.
+// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "q__k", which has two underscores in a row}}
+func.func private @underscores(tensor<4xf32> {delta.name = "q__k"})
+
+// -----
+
+// C25: CUDA's headers define it.
+// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "cudaStreamLegacy", which is defined by headers of C or CUDA}}
+func.func private @defined(tensor<4xf32> {delta.name = "cudaStreamLegacy"})
+
+// -----
+
+// C25: what is no identifier at all.
+// expected-error @+1 {{delta.name of argument 0: expected a string that is a C identifier, got "", which is empty}}
+func.func private @empty(tensor<4xf32> {delta.name = ""})
 
 // -----
 

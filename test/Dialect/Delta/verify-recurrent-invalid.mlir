@@ -38,7 +38,7 @@ func.func private @r1_declaration()
 // -----
 
 // R1_name: and a name that C can use
-// expected-error@+1 {{expected a name that is a C identifier}}
+// expected-error@+1 {{expected a name that is a C identifier, got 'r1-name', which has other characters than letters, digits and underscores}}
 func.func @"r1-name"(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
                      %v: tensor<?x?x4x64xbf16>, %b: tensor<?x?x4xf32>)
     -> tensor<?x?x4x64xbf16> {
@@ -47,6 +47,22 @@ func.func @"r1-name"(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
       beta(%b : tensor<?x?x4xf32>)
       {kernel = #delta.kernel<linear>} -> tensor<?x?x4x64xbf16>
   return %o : tensor<?x?x4x64xbf16>
+}
+
+// -----
+
+// R1_keyword: no keyword
+// expected-error@+1 {{expected a name that is a C identifier, got 'float', which is a keyword of C or C++}}
+func.func @float(%q: tensor<?x?x2x64xbf16>) {
+  return
+}
+
+// -----
+
+// R1_header: math.h is read by others
+// expected-error@+1 {{expected a name that is a C identifier, got 'math', which would name a header like one of C or CUDA}}
+func.func @math(%q: tensor<?x?x2x64xbf16>) {
+  return
 }
 
 // -----

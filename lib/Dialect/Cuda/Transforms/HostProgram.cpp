@@ -179,10 +179,11 @@ private:
 } // namespace
 
 std::string HostReader::takeName(StringRef wanted, StringRef fallback) {
-  // `x` also stands for the field `x_strides`.
+  // `x` also stands for the field `x_strides`, which has no two underscores in
+  // a row.
   std::string name =
       makeUniqueName(makeLegalName(wanted, fallback), [&](StringRef name) {
-        return taken.contains(name) ||
+        return name.ends_with("_") || taken.contains(name) ||
                taken.contains((name + "_strides").str());
       });
   taken.insert(name);
@@ -434,7 +435,8 @@ void HostReader::boundTensorMaps(const HostLaunch &launch) {
 
 FailureOr<HostProgram> HostReader::read() {
   program.function = function;
-  if (!isLegalName(function.getName()))
+  // The text has it with suffixes only.
+  if (!isLegalName((function.getName() + "_launch").str()))
     return function.emitError()
            << "'" << function.getName() << "' is no name that C and C++ accept";
   if (function.getNumResults() || !function.getBody().hasOneBlock())

@@ -70,6 +70,11 @@ void buildLauncher(HostProgram &program, mlir::OpBuilder &builder);
 /// operator delta::NAME around the C ABI.
 void buildTorchOperator(HostProgram &program, mlir::OpBuilder &builder);
 
+/// The namespace of what the files of a function NAME define beside the C
+/// interface: inside `delta`, where kernels find the device library, and of a
+/// name that nothing in the library has.
+std::string getNamespace(llvm::StringRef name);
+
 /// A C++ function whose body a CodeBuilder writes; a null `result` is void.
 FunctionOp
 buildFunction(CodeBuilder &code, llvm::StringRef name,

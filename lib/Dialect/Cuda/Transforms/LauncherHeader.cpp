@@ -50,6 +50,10 @@ std::string cuda::getEnumerator(StringRef name, Status status) {
   llvm_unreachable("all statuses are listed");
 }
 
+std::string cuda::getNamespace(StringRef name) {
+  return ("delta::" + name + "_artefact").str();
+}
+
 /// `[batch, length, 16, 128]`.
 static std::string describeShape(MemRefType type) {
   std::string text = "[";

@@ -152,7 +152,7 @@ void PlanLauncher::plan(HostProgram &program) {
     IncludeOp::create(builder, loc, path, /*system=*/false);
   IncludeOp::create(builder, loc, "cuda_runtime.h", /*system=*/true);
 
-  auto scope = NamespaceOp::create(builder, loc, "delta::" + name);
+  auto scope = NamespaceOp::create(builder, loc, getNamespace(name));
   Block &body = scope.getBody().front();
   builder.setInsertionPointToStart(&body);
   // A kernel may be launched more than once.

@@ -305,8 +305,8 @@ void TorchBuilder::buildRegistration() {
           {code.text(name), code.builtin(function.str(), code.opaque("auto"))});
     });
   };
-  implement("CUDA", "TORCH_FN(delta::" + name + "::run)");
-  implement("Meta", "TORCH_FN(delta::" + name + "::run_meta)");
+  implement("CUDA", "TORCH_FN(" + getNamespace(name) + "::run)");
+  implement("Meta", "TORCH_FN(" + getNamespace(name) + "::run_meta)");
   implement("Autograd", "torch::autograd::autogradNotImplementedFallback()",
             "Forward only: a gradient through the operator is an error.");
 }
@@ -333,7 +333,7 @@ void cuda::buildTorchOperator(HostProgram &program, OpBuilder &builder) {
         "torch/csrc/autograd/autograd_not_implemented_fallback.h",
         "torch/library.h", "tuple"})
     IncludeOp::create(builder, loc, path, /*system=*/true);
-  auto scope = NamespaceOp::create(builder, loc, ("delta::" + name).str());
+  auto scope = NamespaceOp::create(builder, loc, getNamespace(name));
   {
     OpBuilder::InsertionGuard inner(builder);
     builder.setInsertionPointToStart(&scope.getBody().front());

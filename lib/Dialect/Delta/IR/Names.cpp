@@ -24,22 +24,93 @@ using namespace delta;
 // Identifiers
 //===----------------------------------------------------------------------===//
 
-/// Words that headers of C and CUDA define as macros or types, which a name in
-/// the emitted text would run into.
+/// What headers of C and CUDA define as macros or types, which the name of a
+/// field or variable would run into.
 static bool isTakenByHeaders(StringRef name) {
-  static const llvm::StringSet<> taken = {
-      "EOF",      "NULL",      "assert",   "blockDim", "blockIdx",
-      "delta",    "dim3",      "errno",    "gridDim",  "linux",
-      "offsetof", "ptrdiff_t", "size_t",   "stderr",   "stdin",
-      "stdout",   "unix",      "warpSize", "wchar_t",  "threadIdx"};
-  // <stdint.h>: int64_t, INT64_MAX, UINT8_C, SIZE_MAX ..
-  bool isInteger = (name.starts_with("INT") || name.starts_with("UINT") ||
-                    name.starts_with("SIZE") || name.starts_with("PTRDIFF")) &&
-                   (name.ends_with("_MAX") || name.ends_with("_MIN") ||
-                    name.ends_with("_C"));
+  static const llvm::StringSet<> taken = {"BUFSIZ",
+                                          "CUDARTAPI",
+                                          "EOF",
+                                          "INFINITY",
+                                          "L_ctermid",
+                                          "L_cuserid",
+                                          "L_tmpnam",
+                                          "MAXFLOAT",
+                                          "NAN",
+                                          "NFDBITS",
+                                          "NULL",
+                                          "NZERO",
+                                          "P_tmpdir",
+                                          "SNAN",
+                                          "SNANF",
+                                          "SNANL",
+                                          "WCONTINUED",
+                                          "WEXITED",
+                                          "WNOHANG",
+                                          "WNOWAIT",
+                                          "WSTOPPED",
+                                          "WUNTRACED",
+                                          "assert",
+                                          "blockDim",
+                                          "blockIdx",
+                                          "delta",
+                                          "dim3",
+                                          "errno",
+                                          "gridDim",
+                                          "linux",
+                                          "math_errhandling",
+                                          "offsetof",
+                                          "ptrdiff_t",
+                                          "size_t",
+                                          "stderr",
+                                          "stdin",
+                                          "stdout",
+                                          "threadIdx",
+                                          "unix",
+                                          "warpSize",
+                                          "wchar_t"};
+  // <stdint.h>: int64_t, UINT8_C ..
   bool isIntegerType = (name.starts_with("int") || name.starts_with("uint")) &&
                        name.ends_with("_t");
-  return taken.contains(name) || isInteger || isIntegerType;
+  // CUDA's cudaStreamLegacy, NV_HAS_FEATURE_SM_90a, glibc's M_PIf32, SNANF64X.
+  StringRef rest = name;
+  bool isFamily =
+      rest.consume_front("cuda")    ? !rest.empty() && llvm::isUpper(rest[0])
+      : rest.consume_front("M_")    ? !rest.empty() && !llvm::isLower(rest[0])
+      : rest.consume_front("SNANF") ? !rest.empty() && llvm::isDigit(rest[0])
+                                    : rest.starts_with("NV_");
+  return taken.contains(name) || isIntegerType || isFamily;
+}
+
+/// Whether `name` is spelt as most macros are: `CLOCK_REALTIME`.
+static bool isMacroLike(StringRef name) {
+  return name.contains('_') && llvm::none_of(name, llvm::isLower);
+}
+
+/// Whether "NAME.h" is a header of C, C++ or CUDA, or one that these include:
+/// a generated header of that name would be found in its place.
+static bool isHeader(StringRef name) {
+  static const llvm::StringSet<> headers = {
+      // C
+      "assert", "complex", "ctype", "errno", "fenv", "float", "inttypes",
+      "iso646", "limits", "locale", "math", "setjmp", "signal", "stdalign",
+      "stdarg", "stdatomic", "stdbit", "stdbool", "stdckdint", "stddef",
+      "stdint", "stdio", "stdlib", "stdnoreturn", "string", "tgmath", "threads",
+      "time", "uchar", "wchar", "wctype",
+      // POSIX and glibc
+      "alloca", "endian", "features", "pthread", "sched", "strings",
+      "syslimits", "unistd",
+      // CUDA
+      "builtin_types", "channel_descriptor", "cuda", "cuda_bf16",
+      "cuda_device_runtime_api", "cuda_fp16", "cuda_runtime",
+      "cuda_runtime_api", "device_atomic_functions", "device_launch_parameters",
+      "device_types", "driver_functions", "driver_types", "library_types",
+      "mma", "sm_20_atomic_functions", "sm_20_intrinsics", "sm_30_intrinsics",
+      "sm_32_atomic_functions", "sm_32_intrinsics", "sm_35_atomic_functions",
+      "sm_35_intrinsics", "sm_60_atomic_functions", "sm_61_intrinsics",
+      "surface_indirect_functions", "surface_types",
+      "texture_indirect_functions", "texture_types", "vector_functions",
+      "vector_types"};
+  return headers.contains(name);
 }
 
 /// Keywords of C23 and C++23, with C++'s spelled-out operators: the header with
@@ -143,14 +214,41 @@ static bool isKeyword(StringRef name) {
   return keywords.contains(name);
 }
 
-bool delta::isCIdentifier(StringRef name) {
+/// What is wrong with `name` as an identifier, before any header is read. Names
+/// grow suffixes (`q_strides`), and C++ reserves two underscores in a row.
+static std::optional<StringRef> findIdentifierFault(StringRef name) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  // Names grow suffixes (`q_strides`), and C++ reserves two underscores in a
-  // row.
-  return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name, isWord) && !name.starts_with("_") &&
-         !name.ends_with("_") && !name.contains("__") && !isKeyword(name) &&
-         !isTakenByHeaders(name);
+  if (name.empty())
+    return "is empty";
+  if (!llvm::all_of(name, isWord))
+    return "has other characters than letters, digits and underscores";
+  if (llvm::isDigit(name.front()))
+    return "begins with a digit";
+  if (name.starts_with("_") || name.ends_with("_"))
+    return "has an underscore at an end";
+  if (name.contains("__"))
+    return "has two underscores in a row";
+  if (isKeyword(name))
+    return "is a keyword of C or C++";
+  return std::nullopt;
+}
+
+std::optional<StringRef> delta::findArrayNameFault(StringRef name) {
+  if (std::optional<StringRef> fault = findIdentifierFault(name))
+    return fault;
+  if (isTakenByHeaders(name))
+    return "is defined by headers of C or CUDA";
+  if (isMacroLike(name))
+    return "is spelt like a macro";
+  return std::nullopt;
+}
+
+std::optional<StringRef> delta::findFunctionNameFault(StringRef name) {
+  if (std::optional<StringRef> fault = findIdentifierFault(name))
+    return fault;
+  if (isHeader(name))
+    return "would name a header like one of C or CUDA";
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,10 +301,18 @@ static LogicalResult verifyName(FunctionOpInterface function, StringRef what,
                                 Attribute value, unsigned earlierArguments,
                                 unsigned earlierResults) {
   auto name = dyn_cast<StringAttr>(value);
-  if (!name || !isCIdentifier(name.getValue()))
-    return function.emitOpError()
-           << kNameAttr << " of " << what
-           << ": expected a string that is a C identifier, got " << value;
+  std::optional<StringRef> fault;
+  if (name)
+    fault = findArrayNameFault(name.getValue());
+  if (!name || fault) {
+    InFlightDiagnostic diagnostic =
+        function.emitOpError()
+        << kNameAttr << " of " << what
+        << ": expected a string that is a C identifier, got " << value;
+    if (fault)
+      diagnostic << ", which " << *fault;
+    return diagnostic;
+  }
   for (unsigned i = 0; i < earlierArguments; ++i)
     if (function.getArgAttr(i, kNameAttr) == name)
       return function.emitOpError()

@@ -41,8 +41,11 @@ static LogicalResult verifyFunction(func::FuncOp function) {
     return function.emitOpError()
            << "expected a public function with a body, as every function of a "
               "spec becomes one artefact";
-  if (!isCIdentifier(function.getName()))
-    return function.emitOpError() << "expected a name that is a C identifier";
+  if (std::optional<StringRef> fault =
+          findFunctionNameFault(function.getName()))
+    return function.emitOpError()
+           << "expected a name that is a C identifier, got '"
+           << function.getName() << "', which " << *fault;
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitOpError() << "expected a body of one block, got "
                                   << function.getBody().getBlocks().size();

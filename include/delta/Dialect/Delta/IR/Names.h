@@ -17,6 +17,7 @@
 
 #include "mlir/IR/Value.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include <optional>
 #include <string>
 
 namespace delta {
@@ -32,9 +33,15 @@ constexpr llvm::StringLiteral kResultAttr = "delta.result";
 /// spec. The call writes some of its elements and leaves the others.
 constexpr llvm::StringLiteral kUpdatedAttr = "delta.updated";
 
-/// Whether `name` can name something in C and C++: letters, digits and
-/// underscores, no digit first, no keyword of either language.
-bool isCIdentifier(llvm::StringRef name);
+/// Why an array cannot have a name, as the end of a sentence about it: "is a
+/// keyword of C or C++". Nothing where it can: letters, digits and underscores,
+/// no digit first, no keyword, nothing that headers of C and CUDA define. An
+/// array's name stands in the emitted text as it is, and with suffixes.
+std::optional<llvm::StringRef> findArrayNameFault(llvm::StringRef name);
+
+/// The same for a function, whose name never stands alone in the text, but
+/// names a header.
+std::optional<llvm::StringRef> findFunctionNameFault(llvm::StringRef name);
 
 /// The name of an argument of a function in the recurrent phase: `delta.name`,
 /// else q, k, v, beta, g, s0, w, alpha, lengths, pool, k_cache, u_cache or
