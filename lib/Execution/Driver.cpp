@@ -15,9 +15,11 @@
 
 #include "Timing.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Execution/Explain.h"
 #include "delta/Execution/Report.h"
 #include "delta/InitAll.h"
 #include "delta/Runtime/Gpu.h"
+#include "delta/Support/Target.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -43,8 +45,8 @@ static LogicalResult reportError(const llvm::Twine &message) {
 }
 
 /// The stages to run, each once and in the order given. The reference comes
-/// first where results are to be checked; the tile stage takes the place of the
-/// gpu stage where there is no GPU.
+/// first where results are to be checked. The gpu stage needs a GPU: where
+/// there is none, a run that took another stage would pass without a kernel.
 static FailureOr<std::vector<Stage>> parseStages(const RunOptions &options) {
   std::vector<Stage> stages;
   auto add = [&](Stage stage) {
@@ -59,11 +61,10 @@ static FailureOr<std::vector<Stage>> parseStages(const RunOptions &options) {
       return reportError("unknown stage '" + name +
                          "', accepted: " + acceptedStages());
     if (stage == Stage::Gpu) {
-      if (std::optional<std::string> reason = runtime::whyNoGpu()) {
-        llvm::WithColor::note(llvm::errs(), "delta-run")
-            << *reason << ": the tile stage runs on the CPU instead\n";
-        stage = Stage::Tile;
-      }
+      if (std::optional<std::string> reason = runtime::whyNoGpu())
+        return reportError(*reason +
+                           ": the gpu stage cannot run; the tile stage "
+                           "computes the same on the CPU");
     }
     add(*stage);
   }
@@ -149,10 +150,36 @@ static LogicalResult writeResults(const SpecDescription &spec,
   return success();
 }
 
+/// Compiles and runs one stage, and compares its results.
+static FailureOr<StageReport>
+runStage(Stage stage, const RunOptions &options, ModuleOp module,
+         const SpecDescription &spec, OperandSet &operands,
+         const CheckContext *check, ArrayRef<HostTensor> reference,
+         std::vector<HostTensor> &results) {
+  const Clock::time_point start = Clock::now();
+  FailureOr<std::unique_ptr<StageRunner>> runner =
+      prepareStage(stage, module, spec,
+                   {options.optLevel, options.target, options.segments});
+  if (failed(runner))
+    return failure();
+  StageReport report{stage, secondsSince(start), 0.0, {}};
+  FailureOr<StageRun> run = (*runner)->run(spec, operands, options.time);
+  if (failed(run))
+    return failure();
+  report.runSeconds = run->seconds;
+  results = std::move(run->results);
+  report.results =
+      reportResults(stage, spec, operands, check, reference, results);
+  return report;
+}
+
 LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
   if (options.optLevel > 3)
     return reportError("the optimisation level must be 0 to 3, got " +
                        llvm::Twine(options.optLevel));
+  if (!options.target.empty() && !lookupTarget(options.target))
+    return reportError("unknown target '" + options.target +
+                       "', expected one of " + StringRef(getTargetNames()));
   FailureOr<std::vector<Stage>> stages = parseStages(options);
   if (failed(stages))
     return failure();
@@ -187,31 +214,32 @@ LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
     check = makeCheckContext(*spec, *operands, options.draw.keyCosine > 0.0);
   std::vector<StageReport> reports;
   std::vector<HostTensor> reference, results;
+  bool allRan = true;
   for (Stage stage : *stages) {
-    const Clock::time_point start = Clock::now();
-    FailureOr<std::unique_ptr<StageRunner>> runner =
-        prepareStage(stage, *module, *spec,
-                     {options.optLevel, options.target, options.segments});
-    if (failed(runner))
-      return failure();
-    StageReport report{stage, secondsSince(start), 0.0, {}};
-    FailureOr<StageRun> run = (*runner)->run(*spec, *operands, options.time);
-    if (failed(run))
-      return failure();
-    report.runSeconds = run->seconds;
-    results = std::move(run->results);
-    report.results = reportResults(
-        stage, *spec, *operands, check ? &*check : nullptr, reference, results);
-    reports.push_back(std::move(report));
+    FailureOr<StageReport> report =
+        runStage(stage, options, *module, *spec, *operands,
+                 check ? &*check : nullptr, reference, results);
+    if (failed(report)) {
+      // What ran before is worth a table.
+      allRan = false;
+      break;
+    }
+    reports.push_back(std::move(*report));
     if (stage == Stage::Reference && check)
       for (const HostTensor &result : results)
         reference.push_back(result.clone());
   }
 
-  printReport(reports, options.check, os);
+  if (!reports.empty())
+    printReport(reports, options.check, os);
+  if (!allRan)
+    return failure();
   if (!options.outputsFile.empty() &&
       failed(writeResults(*spec, options.outputsFile, std::move(results))))
     return failure();
-  return success(
-      llvm::all_of(reports, [](const StageReport &r) { return r.passed(); }));
+  if (llvm::all_of(reports, [](const StageReport &r) { return r.passed(); }))
+    return success();
+  for (const std::string &reason : explainFailure(*spec, *operands, reference))
+    llvm::WithColor::note(llvm::errs(), "delta-run") << reason << "\n";
+  return failure();
 }

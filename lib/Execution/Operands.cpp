@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace delta;
@@ -103,6 +104,51 @@ static int64_t newTokens(const SpecDescription &spec) {
       .shape[1];
 }
 
+/// The standard deviation of writing scores under which u stays bounded for
+/// `rows` tokens. Weights of random sign that nothing normalises make |u_t|^2
+/// grow by a factor of 1 + E[weight^2] a token, so that E[weight^2] has to be
+/// about 1 / rows. (What weights have in common, as those of exp and relu, the
+/// recurrence damps.)
+static double boundedScores(runtime::FeatureKernel kernel, int64_t rows) {
+  const auto n = static_cast<double>(std::max<int64_t>(rows, 2));
+  // Rounded to 0 below a half, which a normal exceeds with a probability of at
+  // most exp(-(0.5 / deviation)^2 / 2).
+  if (kernel == runtime::FeatureKernel::Round)
+    return 0.5 / std::sqrt(2.0 * std::log(n));
+  return 1.0 / std::sqrt(n);
+}
+
+/// The norm of the drawn rows of a key or of the query that writes, of a kernel
+/// without a state; nothing where plain normals do. Where both are free the
+/// query is scaled.
+static std::optional<double> writingNorm(const SpecDescription &spec,
+                                         OperandRole role, SpecSizes sizes) {
+  if (spec.recurrence.writeKernel == runtime::FeatureKernel::Softmax)
+    return std::nullopt;
+  const OperandDescription &key = *spec.findOperand(OperandRole::Key);
+  const OperandDescription *own = spec.findOperand(OperandRole::Write);
+  const OperandDescription &query =
+      own ? *own : *spec.findOperand(OperandRole::Query);
+  const OperandDescription &scaled = query.prologue ? key : query;
+  const OperandDescription &other = query.prologue ? query : key;
+  // A cache holds what its keys are.
+  const OperandDescription &drawn =
+      role == OperandRole::KeyCache ? key : *spec.findOperand(role);
+  if (scaled.prologue || drawn.argument != scaled.argument)
+    return std::nullopt;
+
+  // Of random directions, w . k has a deviation of |w| |k| / sqrt(K).
+  const double plain =
+      std::sqrt(static_cast<double>(spec.arguments[key.argument].shape.back()));
+  const double product =
+      boundedScores(spec.recurrence.writeKernel, sizes.length) * plain /
+      spec.recurrence.scale;
+  const double norm = other.prologue                      ? product
+                      : other.argument == scaled.argument ? std::sqrt(product)
+                                                          : product / plain;
+  return norm < plain ? std::optional<double>(norm) : std::nullopt;
+}
+
 static runtime::InputRequest requestFor(const SpecDescription &spec,
                                         const ArgumentDescription &argument,
                                         SpecSizes sizes,
@@ -117,8 +163,10 @@ static runtime::InputRequest requestFor(const SpecDescription &spec,
   case OperandRole::Query:
   case OperandRole::Key:
   case OperandRole::Write:
-    if (!operand.prologue &&
-        spec.recurrence.family == runtime::KernelFamily::Linear)
+  case OperandRole::KeyCache:
+    if (spec.recurrence.family == runtime::KernelFamily::Implicit)
+      request.rowNorm = writingNorm(spec, argument.role, sizes);
+    else if (!operand.prologue)
       request.rowNorm = 1.0;
     if (argument.role == OperandRole::Key)
       request.cosine = options.keyCosine;

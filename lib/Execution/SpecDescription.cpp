@@ -89,7 +89,9 @@ FailureOr<func::FuncOp> delta::selectFunction(ModuleOp module, StringRef name) {
 
   InFlightDiagnostic diagnostic = module.emitError();
   if (name.empty())
-    diagnostic << "several functions hold a delta.recurrence, name one of ";
+    diagnostic << "several functions hold a delta.recurrence, choose with "
+                  "--function one "
+                  "of ";
   else
     diagnostic << "no function '" << name
                << "' holds a delta.recurrence, expected one of ";

@@ -38,8 +38,10 @@ struct RunOptions {
 
 /// Runs a spec at every stage on the same operands and prints a table to
 /// \p os. With `check`, every result is compared with the oracle and with the
-/// file's `expected.*`. Fails where a check fails, or with one diagnostic on
-/// stderr where the input is bad. The results of the last stage are written to
+/// file's `expected.*`. Fails where a check fails, with notes on stderr where
+/// the inputs explain it, and with one diagnostic where the input is bad, a
+/// stage cannot be compiled (the table then has those in front of it), or the
+/// gpu stage finds no GPU. The results of the last stage are written to
 /// `outputsFile`, all or nothing.
 mlir::LogicalResult runSpec(const RunOptions &options, llvm::raw_ostream &os);
 

@@ -43,8 +43,9 @@ struct DrawOptions {
 
 /// Draws every argument by its role (Runtime/Inputs.h). Keys, queries and write
 /// queries of the linear family that no l2 norm follows have rows of norm 1, so
-/// that |k|^2 beta <= 2 holds. An error where a size is open and was not given,
-/// is negative, or contradicts the spec.
+/// that |k|^2 beta <= 2 holds; those that write with a kernel that nothing
+/// normalises are so small that u stays bounded over the length. An error where
+/// a size is open and was not given, is negative, or contradicts the spec.
 runtime::Result<OperandSet> drawOperands(const SpecDescription &spec,
                                          RequestedSizes requested,
                                          const DrawOptions &options);
