@@ -67,6 +67,9 @@ def Delta_StateLayoutInfo : Delta_EnumInfo<"StateLayout", "axis order of a state
       I32EnumAttrCase<"KV", 0, "kv">, I32EnumAttrCase<"VK", 1, "vk">]>;
 def Delta_StateLayout : Delta_EnumAttr<Delta_StateLayoutInfo, "state_layout">;
 
+// What a user writes without its type is an f64; the message says how to.
+def Delta_F32Attr : FloatAttrBase<F32, "32-bit float, written with its type as in `0.125 : f32`">;
+
 //===----------------------------------------------------------------------===//
 // Chunked phase
 //===----------------------------------------------------------------------===//

@@ -32,7 +32,7 @@ def Delta_L2NormOp : Delta_Op<"l2norm", [Pure,
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input,
-                       DefaultValuedAttr<F32Attr, "1e-6f">:$eps);
+                       DefaultValuedAttr<Delta_F32Attr, "1e-6f">:$eps);
   let results = (outs AnyRankedTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
@@ -51,7 +51,7 @@ def Delta_SigmoidOp : Delta_Op<"sigmoid", [Pure,
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input,
-                       DefaultValuedAttr<F32Attr, "1.0f">:$range);
+                       DefaultValuedAttr<Delta_F32Attr, "1.0f">:$range);
   let results = (outs AnyRankedTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
@@ -141,7 +141,7 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
       Delta_KernelAttr:$kernel,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$steps,
       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunk,
-      OptionalAttr<F32Attr>:$scale,
+      OptionalAttr<Delta_F32Attr>:$scale,
       DefaultValuedAttr<Delta_StateLayout, "::delta::StateLayout::KV">:$state_layout,
       OptionalAttr<Delta_ScheduleAttr>:$schedule);
   let results = (outs AnyRankedTensor:$output,
@@ -161,9 +161,9 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     (`pool` `(` $pool^ `:` type($pool) `)`)?
     (`cache` `(` $key_cache^ `,` $u_cache `:` type($key_cache) `,` type($u_cache) `)`)?
     (`cached` `(` $cached^ `:` type($cached) `)`)?
-    attr-dict `->`
-    custom<ResultTypes>(type($output), type($state), type($u), type($ubar),
-                        type($write_lse), type($read_lse),
+    attr-dict
+    custom<ResultTypes>(ref(attr-dict), type($output), type($state), type($u),
+                        type($ubar), type($write_lse), type($read_lse),
                         type($new_key_cache), type($new_u_cache))
   }];
   let hasVerifier = 1;

@@ -72,7 +72,9 @@ Error delta::writeFile(StringRef name, StringRef contents) {
 
 Error delta::writeFiles(StringRef directory,
                         const std::vector<OutputFile> &files) {
-  if (std::error_code error = sys::fs::create_directories(directory))
+  // LLVM's default keeps others out, whatever the umask says.
+  if (std::error_code error = sys::fs::create_directories(
+          directory, /*IgnoreExisting=*/true, sys::fs::all_all))
     return fail("cannot create folder", directory, error);
   for (const OutputFile &file : files) {
     SmallString<128> path(directory);

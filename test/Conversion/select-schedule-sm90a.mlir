@@ -58,8 +58,8 @@ func.func @given(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tenso
 // -----
 
 // One head has one chain of 64 columns: there is no second one for its CTA.
-// expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 64, twice a CTA}}
 func.func @tiles(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 64, twice a CTA}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [1, 2]>} -> tensor<?x?x2x64xbf16>
@@ -68,8 +68,8 @@ func.func @tiles(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tenso
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a chunk has 32 rows, not 64}}
 func.func @rows(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a chunk has 32 rows, not 64}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<linear>, chunk = 32, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>} -> tensor<?x?x2x64xbf16>
@@ -78,8 +78,8 @@ func.func @rows(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: the sequence has one chunk}}
 func.func @brief(%q: tensor<?x40x2x64xbf16>, %k: tensor<?x40x2x64xbf16>, %v: tensor<?x40x2x64xbf16>, %beta: tensor<?x40x2xbf16>) -> tensor<?x40x2x64xbf16> {
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: the sequence has one chunk}}
   %o = delta.recurrence query(%q : tensor<?x40x2x64xbf16>) key(%k : tensor<?x40x2x64xbf16>)
          value(%v : tensor<?x40x2x64xbf16>) beta(%beta : tensor<?x40x2xbf16>)
          {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>} -> tensor<?x40x2x64xbf16>
@@ -151,8 +151,8 @@ func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v:
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for a softmax that writes, with heads of 64 or 128, without a cache, whose chunk is left open}}
 func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for a softmax that writes, with heads of 64 or 128, without a cache, whose chunk is left open}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
@@ -161,8 +161,8 @@ func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>
 
 // -----
 
-// expected-error @+1 {{schedule value_columns: expected 64 of a chain in family "sm_90a", got 128}}
 func.func @columns_of_a_chain(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  // expected-error @+1 {{schedule value_columns: expected 64 in family "sm_90a", the columns of a warpgroup, got 128}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 128, stages = 2>} -> tensor<?x?x2x128xbf16>
@@ -171,8 +171,8 @@ func.func @columns_of_a_chain(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf1
 
 // -----
 
-// expected-error @+1 {{schedule column_tiles: expected none for implicit features, which have no chains}}
 func.func @implicit_column_tiles(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule column_tiles: expected none for implicit features, which have no chains}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = softmax, read = softmax>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2, column_tiles = [1, 2]>} -> tensor<?x?x2x64xbf16>

@@ -25,8 +25,8 @@ func.func @given(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tenso
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: the target has no warpgroups}}
 func.func @family(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: target sm_80, the smallest that is compiled for, has no warpgroups}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>} -> tensor<?x?x2x64xbf16>
@@ -35,8 +35,8 @@ func.func @family(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tens
 
 // -----
 
-// expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 128}}
 func.func @columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 128}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_80", value_columns = 128, stages = 2>} -> tensor<?x?x2x64xbf16>
@@ -67,8 +67,8 @@ func.func @implicit(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 
 // -----
 
-// expected-error @+1 {{schedule family "sm_90a" has no kernels here: the target has no warpgroups}}
 func.func @implicit_family(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: target sm_80, the smallest that is compiled for, has no warpgroups}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
@@ -101,8 +101,8 @@ func.func @implicit_rests(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, 
 
 // -----
 
-// expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 128}}
 func.func @implicit_columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 128}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_80", value_columns = 128, stages = 2>} -> tensor<?x?x2x64xbf16>
@@ -111,8 +111,8 @@ func.func @implicit_columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>
 
 // -----
 
-// expected-error @+1 {{value dim 32 has no GPU kernel yet; accepted: 64, 128, 256}}
 func.func @implicit_dim(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x32xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x32xbf16> {
+  // expected-error @+1 {{value dim 32 has no GPU kernel yet; accepted: 64, 128, 256}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x32xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x32xbf16>
@@ -122,9 +122,9 @@ func.func @implicit_dim(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v
 // -----
 
 // Behind a cache the sums of all columns are one warp's.
-// expected-error @+1 {{value dim 256 has no GPU kernel yet; accepted: 64, 128 behind a cache}}
 func.func @cached_dim(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>, %v: tensor<?x1x2x256xbf16>, %beta: tensor<?x1x2xf32>, %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x2x256xbf16>, %n: tensor<?xi64>)
     -> (tensor<?x1x2x256xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x256xbf16>) {
+  // expected-error @+1 {{value dim 256 has no GPU kernel yet; accepted: 64, 128 behind a cache}}
   %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xbf16>) key(%k : tensor<?x1x2x64xbf16>)
          value(%v : tensor<?x1x2x256xbf16>) beta(%beta : tensor<?x1x2xf32>)
          cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x2x256xbf16>) cached(%n : tensor<?xi64>)
@@ -134,9 +134,9 @@ func.func @cached_dim(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>, %v: 
 
 // -----
 
-// expected-error @+1 {{schedule value_columns: expected the value dim 128, got 64}}
 func.func @cached_columns(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>, %v: tensor<?x1x2x128xbf16>, %beta: tensor<?x1x2xf32>, %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x2x128xbf16>, %n: tensor<?xi64>)
     -> (tensor<?x1x2x128xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>) {
+  // expected-error @+1 {{schedule value_columns: expected the value dim 128, got 64}}
   %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xbf16>) key(%k : tensor<?x1x2x64xbf16>)
          value(%v : tensor<?x1x2x128xbf16>) beta(%beta : tensor<?x1x2xf32>)
          cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x2x128xbf16>) cached(%n : tensor<?xi64>)
@@ -146,8 +146,8 @@ func.func @cached_columns(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>, 
 
 // -----
 
-// expected-error @+1 {{schedule split_sequence: expected none for implicit features, whose row blocks are CTAs already}}
 func.func @implicit_split(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule split_sequence: expected none for implicit features, whose row blocks are CTAs already}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = softmax, read = softmax>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} -> tensor<?x?x2x64xbf16>
@@ -156,8 +156,8 @@ func.func @implicit_split(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, 
 
 // -----
 
-// expected-error @+1 {{schedule stages: expected 1 or 2 for row blocks in family "sm_80", got 3}}
 func.func @implicit_stages(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule stages: expected 1 or 2 for row blocks in family "sm_80", got 3}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
          {kernel = #delta.kernel<write = softmax, read = softmax>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 3>} -> tensor<?x?x2x64xbf16>

@@ -19,7 +19,9 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -37,16 +39,50 @@ static bool namesPasses() {
          !manager.empty();
 }
 
+static constexpr std::pair<EmitKind, llvm::StringLiteral> kKinds[] = {
+    {EmitKind::Mlir, "mlir"},
+    {EmitKind::Cuda, "cuda"},
+    {EmitKind::Cubin, "cubin"},
+    {EmitKind::Library, "library"},
+    {EmitKind::Torch, "torch"}};
+
+/// The kinds of those names; an empty list after a message where there is none.
+static std::vector<EmitKind> parseKinds(const cl::list<std::string> &names) {
+  std::vector<EmitKind> kinds;
+  for (const std::string &name : names) {
+    const auto *known = llvm::find_if(
+        kKinds, [&](const auto &kind) { return kind.second == name; });
+    if (known == std::end(kKinds)) {
+      auto &os = llvm::WithColor::error(llvm::errs(), "delta-opt")
+                 << "unknown kind '" << name << "' to emit, expected one of ";
+      llvm::interleaveComma(kKinds, os,
+                            [&](const auto &kind) { os << kind.second; });
+      os << "\n";
+      return {};
+    }
+    kinds.push_back(known->first);
+  }
+  return kinds;
+}
+
+/// Leaves LLVM's own options, of code generators that are linked in and not
+/// used, to --help-hidden. Called before delta's and MLIR's are made.
+static void hideOptionsOfLlvm() {
+  for (auto &entry : cl::getRegisteredOptions())
+    if (llvm::is_contained(entry.second->Categories, &cl::getGeneralCategory()))
+      entry.second->setHiddenFlag(cl::Hidden);
+}
+
 int main(int argc, char **argv) {
+  hideOptionsOfLlvm();
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << delta::getVersionLine() << '\n'; });
-  cl::list<EmitKind> kinds(
-      "emit", cl::CommaSeparated, cl::desc("Compile to files in the folder -o"),
-      cl::values(clEnumValN(EmitKind::Mlir, "mlir", "IR of the last phase"),
-                 clEnumValN(EmitKind::Cuda, "cuda", "CUDA text, C header"),
-                 clEnumValN(EmitKind::Cubin, "cubin", "and a cubin a target"),
-                 clEnumValN(EmitKind::Library, "library", "and lib*.so"),
-                 clEnumValN(EmitKind::Torch, "torch", "and a PyTorch op")));
+  cl::list<std::string> kindNames(
+      "emit", cl::CommaSeparated, cl::value_desc("cuda,library,..."),
+      cl::desc("Compile to files in the folder -o: mlir (IR of the last "
+               "phase), cuda (CUDA text, C header, manifest), cubin (and a "
+               "cubin a target), library (and lib*.so), torch (and a PyTorch "
+               "operator)"));
   cl::list<std::string> targets(
       "target", cl::CommaSeparated, cl::value_desc("sm_80,sm_90a,..."),
       cl::desc("With --emit: what the binaries run on (default: sm_80)"));
@@ -59,18 +95,28 @@ int main(int argc, char **argv) {
   delta::registerAllPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "delta: compiler for delta-rule recurrences\n", registry);
-  if (kinds.empty())
+  if (!kindNames.getNumOccurrences()) {
+    if (!targets.empty() || amalgamate) {
+      llvm::WithColor::error(llvm::errs(), "delta-opt")
+          << (targets.empty() ? "--amalgamate" : "--target")
+          << " belongs to --emit; a pass or pipeline takes a target as "
+             "--PASS=target=sm_90a\n";
+      return EXIT_FAILURE;
+    }
     return mlir::asMainReturnCode(
         mlir::MlirOptMain(argc, argv, input, output, registry));
+  }
   if (namesPasses()) {
-    llvm::errs()
+    llvm::WithColor::error(llvm::errs(), "delta-opt")
         << "--emit runs every pass from the input's phase on: expected "
            "no pass beside it; two calls, the second on what the "
            "first prints, do both\n";
-    return 1;
+    return EXIT_FAILURE;
   }
   delta::EmitOptions options;
-  options.kinds = kinds;
+  options.kinds = parseKinds(kindNames);
+  if (options.kinds.empty())
+    return EXIT_FAILURE;
   if (!targets.empty())
     options.targets = targets;
   options.directory = output;

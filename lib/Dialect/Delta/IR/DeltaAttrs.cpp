@@ -44,10 +44,17 @@ KernelAttr KernelAttr::getLinearState(MLIRContext *context) {
              FeatureKernel::Linear);
 }
 
-/// feature ::= parameter `=` (`linear` | `softmax` | `exp` | `relu` | `round`)
-static FailureOr<FeatureKernel>
-parseFeature(AsmParser &parser, StringRef parameter, StringRef alternative) {
-  if (parser.parseKeyword(parameter, alternative) || parser.parseEqual())
+/// C22: a kernel is one word or two functions.
+static InFlightDiagnostic emitKernelForm(AsmParser &parser) {
+  return parser.emitError(parser.getCurrentLocation(),
+                          "kernel: expected <linear> or "
+                          "<write = .., read = ..>");
+}
+
+/// feature ::= `=` (`linear` | `softmax` | `exp` | `relu` | `round`)
+static FailureOr<FeatureKernel> parseFeature(AsmParser &parser,
+                                             StringRef parameter) {
+  if (parser.parseEqual())
     return failure();
   SMLoc location = parser.getCurrentLocation();
   StringRef keyword;
@@ -62,7 +69,8 @@ parseFeature(AsmParser &parser, StringRef parameter, StringRef alternative) {
          << keyword;
 }
 
-/// kernel ::= `<` `linear` `>` | `<` write-feature `,` read-feature `>`
+/// kernel ::= `<` `linear` `>`
+///          | `<` `write` feature `,` `read` feature `>`
 Attribute KernelAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
@@ -71,11 +79,15 @@ Attribute KernelAttr::parse(AsmParser &parser, Type) {
       return {};
     return getLinearState(parser.getContext());
   }
-  FailureOr<FeatureKernel> write =
-      parseFeature(parser, "write", " or 'linear'");
-  if (failed(write) || parser.parseComma())
+  if (failed(parser.parseOptionalKeyword("write")))
+    return emitKernelForm(parser), Attribute();
+  FailureOr<FeatureKernel> write = parseFeature(parser, "write");
+  if (failed(write))
     return {};
-  FailureOr<FeatureKernel> read = parseFeature(parser, "read", "");
+  if (failed(parser.parseOptionalComma()) ||
+      failed(parser.parseOptionalKeyword("read")))
+    return emitKernelForm(parser), Attribute();
+  FailureOr<FeatureKernel> read = parseFeature(parser, "read");
   if (failed(read) || parser.parseGreater())
     return {};
   return get(parser.getContext(), /*implicit=*/true, *write, *read);

@@ -26,15 +26,50 @@ using namespace delta;
 // RecurrenceOp: syntax
 //===----------------------------------------------------------------------===//
 
-/// result-types ::= type (`,` keyword `(` type `)`)*
+/// A recurrence without `kernel`; says what was written in its place.
+static ParseResult checkKernel(OpAsmParser &parser, SMLoc location,
+                               const NamedAttrList &attributes) {
+  if (attributes.get("kernel"))
+    return success();
+  InFlightDiagnostic diagnostic =
+      parser.emitError(location, "expected an attribute 'kernel' in front");
+  if (!attributes.empty()) {
+    diagnostic << ", got ";
+    llvm::interleaveComma(attributes, diagnostic, [&](NamedAttribute entry) {
+      diagnostic << "'" << entry.getName().getValue() << "'";
+    });
+  }
+  return diagnostic;
+}
+
+/// `->`, or what may stand in its place: operands that are out of order or
+/// misspelt end up here.
+static ParseResult parseArrow(OpAsmParser &parser,
+                              const NamedAttrList &attributes) {
+  SMLoc location = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalArrow()))
+    return checkKernel(parser, location, attributes);
+  InFlightDiagnostic diagnostic = parser.emitError(location, "expected '->'");
+  StringRef keyword;
+  if (attributes.empty())
+    diagnostic << ", attributes in braces, or an operand, in the order query, "
+                  "key, value, beta, decay, initial, write, alpha, lengths, "
+                  "pool, cache, cached";
+  if (succeeded(parser.parseOptionalKeyword(&keyword)))
+    diagnostic << "; got '" << keyword << "'";
+  return diagnostic;
+}
+
+/// result-types ::= `->` type (`,` keyword `(` type `)`)*
 ///                  (`,` `cache` `(` type `,` type `)`)?
 /// with the keywords of `results` in their order, each at most once. By hand,
 /// as the optional parts begin with the same token.
-static ParseResult parseResultTypes(OpAsmParser &parser, Type &output,
-                                    Type &state, Type &u, Type &ubar,
-                                    Type &writeLse, Type &readLse,
+static ParseResult parseResultTypes(OpAsmParser &parser,
+                                    const NamedAttrList &attributes,
+                                    Type &output, Type &state, Type &u,
+                                    Type &ubar, Type &writeLse, Type &readLse,
                                     Type &keyCache, Type &uCache) {
-  if (parser.parseType(output))
+  if (parseArrow(parser, attributes) || parser.parseType(output))
     return failure();
   const std::pair<StringRef, Type *> results[] = {{"state", &state},
                                                   {"u", &u},
@@ -65,13 +100,21 @@ static ParseResult parseResultTypes(OpAsmParser &parser, Type &output,
       return failure();
     expected = expected.drop_front(result - expected.begin() + 1);
   }
+  // Nothing that follows the op begins like a result.
+  SMLoc location = parser.getCurrentLocation();
+  StringRef keyword;
+  if (succeeded(parser.parseOptionalKeyword(
+          &keyword, {"state", "u", "ubar", "write_lse", "read_lse", "cache"})))
+    return parser.emitError(location)
+           << "expected ',' in front of '" << keyword << "'";
   return success();
 }
 
-static void printResultTypes(OpAsmPrinter &printer, Operation *, Type output,
-                             Type state, Type u, Type ubar, Type writeLse,
-                             Type readLse, Type keyCache, Type uCache) {
-  printer << output;
+static void printResultTypes(OpAsmPrinter &printer, Operation *, DictionaryAttr,
+                             Type output, Type state, Type u, Type ubar,
+                             Type writeLse, Type readLse, Type keyCache,
+                             Type uCache) {
+  printer << "-> " << output;
   const std::pair<StringRef, Type> results[] = {{"state", state},
                                                 {"u", u},
                                                 {"ubar", ubar},

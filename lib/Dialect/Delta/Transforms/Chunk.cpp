@@ -148,13 +148,12 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
          isTiled(op.getKeyDim()) && isTiled(op.getValueDim());
 }
 
-static int64_t getChunkLength(RecurrenceOp op, StringRef target) {
+static int64_t getChunkLength(RecurrenceOp op, const Target &gpu) {
   if (std::optional<uint64_t> chunk = op.getChunk())
     return *chunk;
   if (op.isDecode())
     return kDefaultCacheChunk;
-  const Target *gpu = lookupTarget(target);
-  bool isForWarpgroups = gpu && gpu->hasWarpgroups;
+  bool isForWarpgroups = gpu.hasWarpgroups;
   if (ScheduleAttr schedule = op.getScheduleAttr())
     isForWarpgroups = schedule.getFamily().getValue() == "sm_90a";
   return isForWarpgroups && hasWarpgroupBlocks(op) ? kWarpgroupBlock
@@ -162,9 +161,9 @@ static int64_t getChunkLength(RecurrenceOp op, StringRef target) {
 }
 
 /// `func` keeps the contract of the recurrent phase.
-static LogicalResult chunkFunction(func::FuncOp func, StringRef target) {
+static LogicalResult chunkFunction(func::FuncOp func, const Target &gpu) {
   auto recurrence = *func.getOps<RecurrenceOp>().begin();
-  int64_t chunk = getChunkLength(recurrence, target);
+  int64_t chunk = getChunkLength(recurrence, gpu);
 
   // The new entry block: arguments as memrefs, then one memref a result.
   Block *old = &func.front();
@@ -213,7 +212,14 @@ struct Chunk : public delta::impl::ChunkBase<Chunk> {
     auto isRecurrence = [](RecurrenceOp) { return WalkResult::interrupt(); };
     if (!func.walk(isRecurrence).wasInterrupted())
       return;
-    if (failed(verifySpec(func)) || failed(chunkFunction(func, target)))
+    const Target *gpu = lookupTarget(target.getValue());
+    if (!gpu) {
+      func.emitError() << "target: expected one of "
+                       << StringRef(getTargetNames()) << ", got "
+                       << target.getValue();
+      return signalPassFailure();
+    }
+    if (failed(verifySpec(func)) || failed(chunkFunction(func, *gpu)))
       signalPassFailure();
   }
 };

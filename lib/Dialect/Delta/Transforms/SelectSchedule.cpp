@@ -53,8 +53,7 @@ static int64_t getSharedBytes(UpdateOp update, int64_t columns,
 }
 
 /// What the kernels of every family support; says so where it is not given.
-static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
-                                    ScheduleAttr schedule) {
+static LogicalResult checkSupported(UpdateOp update, ScheduleAttr schedule) {
   ArrayRef<int64_t> state = update.getState().getType().getShape();
   int64_t rows = update.getKey().getType().getShape()[0];
   int64_t columns = schedule.getValueColumns();
@@ -72,7 +71,7 @@ static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
               "dtype must be bf16 or f16";
   for (int64_t tiles : schedule.getColumnTileVariants())
     if (state[1] % (columns * tiles) != 0)
-      return func.emitError()
+      return update.emitError()
              << "schedule value_columns: expected a divisor of the "
                 "value dim "
              << state[1] << ", got " << columns
@@ -83,11 +82,18 @@ static LogicalResult checkSupported(func::FuncOp func, UpdateOp update,
 /// Value columns of a warpgroup's chain: the rows of its products.
 static constexpr int64_t kWarpgroupColumns = 64;
 
+/// One text serves all targets of an artefact, so that the smallest one
+/// decides.
+static std::string lackOfWarpgroups(const Target &gpu) {
+  return "target " + std::string(gpu.name) +
+         ", the smallest that is compiled for, has no warpgroups";
+}
+
 /// Why the sm_90a family has no kernels for a function; empty where it has.
-static std::string findObstacle(const Target *gpu, UpdateOp update) {
+static std::string findObstacle(const Target &gpu, UpdateOp update) {
   int64_t rows = update.getKey().getType().getShape()[0];
-  if (!gpu || !gpu->hasWarpgroups)
-    return "the target has no warpgroups";
+  if (!gpu.hasWarpgroups)
+    return lackOfWarpgroups(gpu);
   if (rows != 64)
     return "a chunk has " + std::to_string(rows) + " rows, not 64";
   // A loop over one chunk vanishes, and with it what roles would overlap.
@@ -105,6 +111,8 @@ namespace {
 /// What a schedule of implicit features depends on: rows of a block, sizes of
 /// a key and of a value.
 struct ImplicitShape {
+  /// Where the recurrence stood.
+  Operation *op = nullptr;
   int64_t rows = 0, keyDim = 0, valueDim = 0;
   /// New tokens behind a cache.
   bool isDecode = false;
@@ -124,7 +132,9 @@ template <typename OpTy> static bool has(scf::ForallOp loop) {
 
 static ImplicitShape getImplicitShape(func::FuncOp func) {
   ImplicitShape shape;
+  shape.op = func;
   func.walk([&](GramOp gram) {
+    shape.op = gram;
     ArrayRef<int64_t> keys = gram.getRhs().getType().getShape();
     shape.rows = keys[0];
     shape.keyDim = keys[1];
@@ -148,9 +158,9 @@ static constexpr int64_t kWarpgroupBlock = 128;
 
 /// Why the sm_90a family has no kernels of implicit features for a function;
 /// empty where it has.
-static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
-  if (!gpu || !gpu->hasWarpgroups)
-    return "the target has no warpgroups";
+static std::string findObstacle(const Target &gpu, const ImplicitShape &shape) {
+  if (!gpu.hasWarpgroups)
+    return lackOfWarpgroups(gpu);
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
@@ -159,43 +169,44 @@ static std::string findObstacle(const Target *gpu, const ImplicitShape &shape) {
   return "";
 }
 
-/// What the kernels of implicit features support; says so where it is not
-/// given.
 /// Slots of the rings of a warp's row block. With more, what waits for other
 /// CTAs one iteration late has no lowering.
 static constexpr int64_t kMostWarpBlockStages = 2;
 
-static LogicalResult checkImplicit(func::FuncOp func, const Target *gpu,
+/// What the kernels of implicit features support; says so where it is not
+/// given.
+static LogicalResult checkImplicit(const Target &gpu,
                                    const ImplicitShape &shape,
                                    ScheduleAttr schedule) {
   if (schedule.getFamily().getValue() == "sm_90a")
     if (std::string obstacle = findObstacle(gpu, shape); !obstacle.empty())
-      return func.emitError() << "schedule family " << schedule.getFamily()
-                              << " has no kernels here: " << obstacle;
+      return shape.op->emitError() << "schedule family " << schedule.getFamily()
+                                   << " has no kernels here: " << obstacle;
   if (schedule.getColumnTiles())
-    return func.emitError() << "schedule column_tiles: expected none for "
-                               "implicit features, which have no chains";
+    return shape.op->emitError() << "schedule column_tiles: expected none for "
+                                    "implicit features, which have no chains";
   if (schedule.getSplitSequence())
-    return func.emitError()
+    return shape.op->emitError()
            << "schedule split_sequence: expected none for implicit features, "
               "whose row blocks are CTAs already";
   bool isWarpBlock =
       !shape.isDecode && schedule.getFamily().getValue() == "sm_80";
   if (isWarpBlock && schedule.getStages() > kMostWarpBlockStages)
-    return func.emitError()
+    return shape.op->emitError()
            << "schedule stages: expected 1 or 2 for row blocks in family "
            << schedule.getFamily() << ", got " << schedule.getStages();
   for (auto [name, size] :
        {std::pair("key", shape.keyDim), std::pair("value", shape.valueDim)})
     if (size != 64 && size != 128 && (size != 256 || shape.isDecode))
-      return func.emitError() << name << " dim " << size
-                              << " has no GPU kernel yet; accepted: 64, 128"
-                              << (shape.isDecode ? " behind a cache" : ", 256");
+      return shape.op->emitError()
+             << name << " dim " << size
+             << " has no GPU kernel yet; accepted: 64, 128"
+             << (shape.isDecode ? " behind a cache" : ", 256");
   int64_t columns = schedule.getValueColumns();
   // A product of two warpgroups takes all columns; a cache is read once.
   bool isWhole = shape.isDecode || schedule.getFamily().getValue() == "sm_90a";
   if (isWhole ? columns != shape.valueDim : shape.valueDim % columns != 0)
-    return func.emitError()
+    return shape.op->emitError()
            << "schedule value_columns: expected "
            << (isWhole ? "" : "a divisor of ") << "the value dim "
            << shape.valueDim << ", got " << columns;
@@ -210,6 +221,13 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
+    gpu = lookupTarget(target.getValue());
+    if (!gpu) {
+      getOperation().emitError()
+          << "target: expected one of " << StringRef(getTargetNames())
+          << ", got " << target.getValue();
+      return signalPassFailure();
+    }
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isDeclaration())
         continue;
@@ -222,35 +240,34 @@ public:
       auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
       if (!schedule)
         schedule = choose(func, update);
-      else if (failed(checkFamily(func, update, schedule)))
+      else if (failed(checkFamily(update, schedule)))
         return signalPassFailure();
-      if (failed(checkSupported(func, update, schedule)))
+      if (failed(checkSupported(update, schedule)))
         return signalPassFailure();
     }
   }
 
 private:
   /// A family that the user wrote needs its target.
-  LogicalResult checkFamily(func::FuncOp func, UpdateOp update,
-                            ScheduleAttr schedule) {
+  LogicalResult checkFamily(UpdateOp update, ScheduleAttr schedule) {
     if (schedule.getFamily().getValue() != "sm_90a")
       return success();
-    std::string obstacle = findObstacle(lookupTarget(target), update);
+    std::string obstacle = findObstacle(*gpu, update);
     if (obstacle.empty() && schedule.getValueColumns() != kWarpgroupColumns)
-      return func.emitError()
+      return update.emitError()
              << "schedule value_columns: expected " << kWarpgroupColumns
-             << " of a chain in family " << schedule.getFamily() << ", got "
+             << " in family " << schedule.getFamily()
+             << ", the columns of a warpgroup, got "
              << schedule.getValueColumns();
     if (obstacle.empty())
       return success();
-    return func.emitError() << "schedule family " << schedule.getFamily()
-                            << " has no kernels here: " << obstacle;
+    return update.emitError() << "schedule family " << schedule.getFamily()
+                              << " has no kernels here: " << obstacle;
   }
 
   ScheduleAttr choose(func::FuncOp func, UpdateOp update) {
-    const Target *gpu = lookupTarget(target);
-    std::string obstacle = findObstacle(gpu, update);
-    noteFallback(func, gpu, obstacle);
+    std::string obstacle = findObstacle(*gpu, update);
+    noteFallback(func, obstacle);
     ScheduleAttr schedule = obstacle.empty()
                                 ? chooseWarpgroups(func, update)
                                 : chooseWarps(func, update, obstacle);
@@ -260,9 +277,8 @@ private:
 
   /// Says where a target's own kernels do not serve a function. A remark of the
   /// optimiser is seen by who asks for it; this one by everybody.
-  static void noteFallback(func::FuncOp func, const Target *gpu,
-                           StringRef obstacle) {
-    if (gpu && gpu->hasWarpgroups && !obstacle.empty())
+  void noteFallback(func::FuncOp func, StringRef obstacle) {
+    if (gpu->hasWarpgroups && !obstacle.empty())
       func.emitRemark() << "kernels of family \"sm_80\", not \"sm_90a\": "
                         << obstacle;
   }
@@ -275,19 +291,17 @@ private:
 
   LogicalResult scheduleImplicit(func::FuncOp func) {
     ImplicitShape shape = getImplicitShape(func);
-    const Target *gpu = lookupTarget(target);
     auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
     if (!schedule) {
-      std::string obstacle = findObstacle(gpu, shape);
+      std::string obstacle = findObstacle(*gpu, shape);
       // One warp a CTA reads a cache as fast on every target.
       if (!shape.isDecode)
-        noteFallback(func, gpu, obstacle);
-      schedule = obstacle.empty()
-                     ? chooseWarpgroupBlocks(func, gpu, shape)
-                     : chooseWarpBlocks(func, shape, gpu, obstacle);
+        noteFallback(func, obstacle);
+      schedule = obstacle.empty() ? chooseWarpgroupBlocks(func, shape)
+                                  : chooseWarpBlocks(func, shape, obstacle);
       func->setAttr("delta.schedule", schedule);
     }
-    return checkImplicit(func, gpu, shape, schedule);
+    return checkImplicit(*gpu, shape, schedule);
   }
 
   /// A row block owns all of the value axis, as far as registers hold its sums:
@@ -295,7 +309,7 @@ private:
   /// block's loads behind one block's products, where the target's shared
   /// memory holds two beside the CTA's own block.
   ScheduleAttr chooseWarpBlocks(func::FuncOp func, const ImplicitShape &shape,
-                                const Target *gpu, StringRef obstacle) {
+                                StringRef obstacle) {
     MLIRContext *context = &getContext();
     auto choose = [&](int64_t columns, int64_t stages) {
       return ScheduleAttr::get(context, StringAttr::get(context, "sm_80"),
@@ -313,8 +327,7 @@ private:
     int64_t columns =
         std::min<int64_t>(shape.valueDim, shape.splits ? 64 : 128);
     const int64_t block = 2 * shape.rows * (shape.keyDim + columns);
-    int64_t stages =
-        gpu && 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;
+    int64_t stages = 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;
     remark::passed(func.getLoc(), remarkOf(func))
         << ("family sm_80: " + obstacle).str() << "; row blocks by ticket, "
         << std::to_string(shape.rows) << " rows a CTA with "
@@ -331,7 +344,7 @@ private:
   /// for 128 rows. Beside the ring of each the block's own query and value lie
   /// in shared memory, and what its diagonal is solved in. A third stage makes
   /// up for an earlier block that is late.
-  ScheduleAttr chooseWarpgroupBlocks(func::FuncOp func, const Target *gpu,
+  ScheduleAttr chooseWarpgroupBlocks(func::FuncOp func,
                                      const ImplicitShape &shape) {
     MLIRContext *context = &getContext();
     int64_t tiles = 2 * shape.rows * (shape.keyDim + shape.valueDim);
@@ -358,11 +371,8 @@ private:
   ScheduleAttr chooseWarps(func::FuncOp func, UpdateOp update,
                            StringRef obstacle) {
     const int64_t columns = 64;
-    const Target *gpu = lookupTarget(target);
     int64_t stages =
-        gpu && getSharedBytes(update, columns, columns, 2) > gpu->sharedBytes
-            ? 1
-            : 2;
+        getSharedBytes(update, columns, columns, 2) > gpu->sharedBytes ? 1 : 2;
     StringRef depth = stages == 2
                           ? "2 stages: one chunk loads while one computes"
                           : "1 stage: the target's shared memory holds no more";
@@ -391,8 +401,7 @@ private:
     int64_t stages = 4;
     while (stages > 1 &&
            getSharedBytes(update, kWarpgroupColumns * tiles.back(),
-                          2 * kWarpgroupColumns,
-                          stages) > lookupTarget(target)->sharedBytes)
+                          2 * kWarpgroupColumns, stages) > gpu->sharedBytes)
       --stages;
     remark::passed(func.getLoc(), remarkOf(func))
         << ("family sm_90a: a warpgroup keeps 64 value columns, other warps "
@@ -407,6 +416,9 @@ private:
                              DenseI64ArrayAttr::get(context, tiles),
                              /*split_sequence=*/true);
   }
+
+  /// What the option names.
+  const Target *gpu = nullptr;
 };
 
 } // namespace
