@@ -450,13 +450,14 @@ KernelBuilder::collectCaptured(SmallVectorImpl<Value> &constants) {
         b, b.getLoc(), loop.getMixedUpperBound().back());
     above.insert(blockCount);
   }
-  SmallVector<Value> captured;
-  for (Value value : above)
-    (matchPattern(value, m_Constant()) ? constants : captured).push_back(value);
   // Arrays first, in the order of the function's arguments.
-  llvm::stable_sort(captured, [](Value a, Value c) {
-    return isa<MemRefType>(a.getType()) && !isa<MemRefType>(c.getType());
-  });
+  SmallVector<Value> captured, numbers;
+  for (Value value : above)
+    (matchPattern(value, m_Constant())  ? constants
+     : isa<MemRefType>(value.getType()) ? captured
+                                        : numbers)
+        .push_back(value);
+  llvm::append_range(captured, numbers);
   return captured;
 }
 

@@ -65,6 +65,15 @@ cuda.file "a.cu" {
 
 // -----
 
+cuda.file "a.cu" {
+  // expected-error@+1 {{E2: kernel 'see_rows' would hide what the text calls by that name: give the function another one}}
+  cuda.kernel @see_rows(%x: index {cuda.name = "x"}) attributes {threads = 128 : i64} {
+    cuda.call "see_rows"(%x) : (index) -> ()
+  }
+}
+
+// -----
+
 // E3: inlined expressions.
 cuda.file "a.cu" {
   cuda.function @f(%x: f32 {cuda.name = "x"}) {

@@ -57,6 +57,7 @@ private:
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifySymbols(Operation *op);
   LogicalResult verifyText(Operation *op);
+  LogicalResult verifyKernelName(KernelOp kernel);
   LogicalResult verifyFunction(FunctionOpInterface function);
   LogicalResult verifyBlock(Block &block, Scope &scope);
   LogicalResult verifyInlined(ExpressionOpInterface op);
@@ -64,6 +65,8 @@ private:
                       Scope &scope);
 
   llvm::StringSet<> used;
+  /// What the text calls: its own functions and the device library's.
+  llvm::StringSet<> callees;
 };
 
 } // namespace
@@ -71,6 +74,7 @@ private:
 /// E1: a module is files, and files hold ops of this dialect alone.
 LogicalResult VerifyEmittable::verifyModule(ModuleOp module) {
   used = collectUsedNames(module);
+  module.walk([&](CallOp call) { callees.insert(call.getCallee()); });
   llvm::StringSet<> files;
   for (Operation &op : *module.getBody()) {
     auto file = dyn_cast<FileOp>(op);
@@ -103,6 +107,9 @@ LogicalResult VerifyEmittable::verifyOp(Operation *op) {
     if (!isDeclarable(spelled))
       return op->emitError() << "E4: type has no spelling in C++: " << spelled;
   }
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    if (failed(verifyKernelName(kernel)))
+      return failure();
   if (auto function = dyn_cast<FunctionOpInterface>(op))
     return verifyFunction(function);
   if (auto block = dyn_cast<MacroBlockOp>(op)) {
@@ -162,6 +169,16 @@ LogicalResult VerifyEmittable::verifyText(Operation *op) {
         (i + 1 == text.size() || text[i + 1] == '\n' || text[i + 1] == ' '))
       return op->emitError("E6: a backslash would continue the line");
   }
+  return success();
+}
+
+/// E2: nobody calls a kernel, so that a call of its name means a function of
+/// the device library, as reduce_rows in a kernel of a function `reduce`.
+LogicalResult VerifyEmittable::verifyKernelName(KernelOp kernel) {
+  if (callees.contains(kernel.getName()))
+    return kernel.emitError() << "E2: kernel '" << kernel.getName()
+                              << "' would hide what the text calls by that "
+                                 "name: give the function another one";
   return success();
 }
 
