@@ -231,6 +231,8 @@ public:
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isDeclaration())
         continue;
+      if (failed(checkPhase(func)))
+        return signalPassFailure();
       UpdateOp update = findUpdate(func);
       if (!update) {
         if (failed(scheduleImplicit(func)))
@@ -248,6 +250,16 @@ public:
   }
 
 private:
+  /// A schedule is for chunks.
+  static LogicalResult checkPhase(func::FuncOp func) {
+    WalkResult result = func.walk([](RecurrenceOp op) {
+      op.emitOpError("expected in an earlier phase alone; "
+                     "--delta-chunked-pipeline makes chunks of it");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// A family that the user wrote needs its target.
   LogicalResult checkFamily(UpdateOp update, ScheduleAttr schedule) {
     if (schedule.getFamily().getValue() != "sm_90a")
