@@ -61,8 +61,8 @@
 // CHECK:           %[[BEHIND:.+]] = arith.minui %{{.+}}, %[[C]]
 // CHECK:           %[[ROOM:.+]] = arith.subi %[[C]], %[[BEHIND]]
 // CHECK:           %[[KEPT:.+]] = arith.minui %[[ROOM]], %c3
-// CHECK:           delta.store %[[KN]], %[[KC]][%[[B2]], %[[BEHIND]], %[[H2]], %{{.+}}] rows(%[[KEPT]])
 // CHECK:           delta.store %[[U]], %[[UC]][%[[B2]], %[[BEHIND]], %[[H2]], %{{.+}}] rows(%[[KEPT]])
+// CHECK:           delta.store %[[KN]], %[[KC]][%[[B2]], %[[BEHIND]], %[[H2]], %{{.+}}] rows(%[[KEPT]])
 // CHECK:         } {delta.name = "append"}
 func.func @tied(%q: tensor<?x3x4x64xbf16>, %k: tensor<?x3x4x64xbf16>,
                 %v: tensor<?x3x4x32xbf16>, %beta: tensor<?x3x4xf32>,
@@ -161,4 +161,109 @@ func.func @untied(%q: tensor<?x1x4x64xbf16>, %k: tensor<?x1x4x64xbf16>,
          cache(tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>)
   return %o#0, %o#1, %o#2 : tensor<?x1x4x32xbf16>, tensor<?x?x4x64xbf16>,
                             tensor<?x?x4x32xbf16>
+}
+
+// -----
+
+// More tokens than half of the rows: a second warp's rows read.
+// CHECK-LABEL: func.func @stacked_high
+// CHECK:         %[[MAX:.+]] = memref.alloc({{.*}}) {delta.name = "segment_max"} : memref<?x?x4x32xf32>
+// CHECK:         %[[ACC:.+]] = memref.alloc({{.*}}) {delta.name = "segment_acc"} : memref<?x?x4x32x32xf32>
+// CHECK:         scf.forall
+// CHECK:           %[[W:.+]] = delta.load %arg4[{{.*}} rows(%c9{{[_0-9]*}}) {{.*}} -> tensor<32x64xf32>
+// CHECK:           %[[Q:.+]] = delta.load %arg0[{{.*}} rows(%c9{{[_0-9]*}}) {{.*}} -> tensor<32x64xf32>
+// CHECK:           %[[DOWN:.+]] = delta.identity %c-16{{[_0-9]*}} : tensor<32x32xf32>
+// CHECK:           %[[WQ:.+]] = delta.apply %[[DOWN]], %[[Q]] acc(%[[W]] : tensor<32x64xf32>) part<full>
+// CHECK:           scf.for
+// CHECK:             %[[S:.+]] = delta.gram %[[WQ]], {{.*}} -> tensor<32x32xf32>
+// CHECK:             delta.online {{.*}}, %[[S]] values({{.*}} -> tensor<32xf32>, tensor<32xf32>, tensor<32x32xf32>
+// The block of new tokens has 16 rows all the same, and joins the reading sums first.
+// CHECK:         scf.forall
+// CHECK:           scf.for
+// CHECK:             delta.load %[[MAX]][%{{.+}}, %{{.+}}, %{{.+}}, %c0{{[_0-9]*}}] dims [3] : memref<?x?x4x32xf32> -> tensor<16xf32>
+// CHECK:           %[[U:.+]] = delta.apply {{.*}} part<lower> {{.*}} -> tensor<16x32xf32>
+// CHECK:           %[[M:.+]], %[[L:.+]], %[[A:.+]] = delta.online {{.*}} values(%[[U]] : tensor<16x32xf32>) part<lower>
+// CHECK:           %[[ALL:.+]]:3 = scf.for {{.*}} iter_args(%{{.+}} = %[[M]], %{{.+}} = %[[L]], %{{.+}} = %[[A]])
+// CHECK:             delta.load %[[MAX]][%{{.+}}, %{{.+}}, %{{.+}}, %c16{{[_0-9]*}}] rows(%c16{{[_0-9]*}}) dims [3]
+// CHECK:           delta.normalize %[[ALL]]#2, %[[ALL]]#1
+func.func @stacked_high(%q: tensor<?x9x4x64xbf16>, %k: tensor<?x9x4x64xbf16>,
+                        %v: tensor<?x9x4x32xbf16>, %beta: tensor<?x9x4xf32>,
+                        %w: tensor<?x9x4x64xbf16>,
+                        %kc: tensor<?x?x4x64xbf16>, %uc: tensor<?x?x4x32xbf16>,
+                        %n: tensor<?xi64>)
+    -> (tensor<?x9x4x32xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>) {
+  %o:3 = delta.recurrence query(%q : tensor<?x9x4x64xbf16>)
+      key(%k : tensor<?x9x4x64xbf16>) value(%v : tensor<?x9x4x32xbf16>)
+      beta(%beta : tensor<?x9x4xf32>) write(%w : tensor<?x9x4x64xbf16>)
+      cache(%kc, %uc : tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>)
+      cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x9x4x32xbf16>, cache(tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x9x4x32xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x32xbf16>
+}
+
+// -----
+
+// Sums of two kernels with 128 columns are more than a warp holds: a pass each.
+// CHECK-LABEL: func.func @passes
+// CHECK:         scf.forall
+// CHECK:           delta.load %arg4[
+// CHECK:           scf.for
+// CHECK:             delta.gram {{.*}} kernel<relu>
+// CHECK-NOT:         delta.gram
+// CHECK:         } {delta.name = "attend"}
+// CHECK:         scf.forall
+// CHECK:           delta.load %arg0[
+// CHECK:           scf.for
+// CHECK:             delta.gram
+// CHECK-NOT:         delta.gram
+// CHECK:         } {delta.name = "attend_read"}
+// CHECK:         scf.forall
+// CHECK:         } {delta.name = "append"}
+func.func @passes(%q: tensor<?x1x4x64xbf16>, %k: tensor<?x1x4x64xbf16>,
+                  %v: tensor<?x1x4x128xbf16>, %beta: tensor<?x1x4xf32>,
+                  %w: tensor<?x1x4x64xbf16>,
+                  %kc: tensor<?x?x4x64xbf16>, %uc: tensor<?x?x4x128xbf16>,
+                  %n: tensor<?xi64>)
+    -> (tensor<?x1x4x128xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x128xbf16>) {
+  %o:3 = delta.recurrence query(%q : tensor<?x1x4x64xbf16>)
+      key(%k : tensor<?x1x4x64xbf16>) value(%v : tensor<?x1x4x128xbf16>)
+      beta(%beta : tensor<?x1x4xf32>) write(%w : tensor<?x1x4x64xbf16>)
+      cache(%kc, %uc : tensor<?x?x4x64xbf16>, tensor<?x?x4x128xbf16>)
+      cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = relu, read = softmax>}
+      -> tensor<?x1x4x128xbf16>, cache(tensor<?x?x4x64xbf16>, tensor<?x?x4x128xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x1x4x128xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x128xbf16>
+}
+
+// -----
+
+// Value heads that share a key head: each reads its keys, the first adds the new ones.
+// CHECK-LABEL: func.func @grouped
+// CHECK:         scf.forall (%{{.+}}, %[[H:.+]], %{{.+}}) in (%{{.+}}, 4,
+// CHECK:           %[[KH:.+]] = arith.divui %[[H]], %c2
+// CHECK:           scf.for
+// CHECK:             delta.load %arg4[%{{.+}}, %{{.+}}, %[[KH]],
+// CHECK:             delta.load %arg5[%{{.+}}, %{{.+}}, %[[H]],
+// CHECK:         scf.forall (%{{.+}}, %[[H2:.+]]) in
+// CHECK:           %[[KH2:.+]] = arith.divui %[[H2]], %c2
+// CHECK:           %[[KEPT:.+]] = arith.minui %{{.+}}, %c1
+// CHECK:           delta.store %{{.+}}, %arg5[%{{.+}}, %{{.+}}, %[[H2]], %{{.+}}] rows(%[[KEPT]])
+// CHECK:           %[[MEMBER:.+]] = arith.remui %[[H2]], %c2
+// CHECK:           %[[FIRST:.+]] = arith.cmpi eq, %[[MEMBER]], %c0
+// CHECK:           %[[KEYS:.+]] = arith.select %[[FIRST]], %[[KEPT]], %c0
+// CHECK:           delta.store %{{.+}}, %arg4[%{{.+}}, %{{.+}}, %[[KH2]], %{{.+}}] rows(%[[KEYS]])
+func.func @grouped(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>,
+                   %v: tensor<?x1x4x32xbf16>, %beta: tensor<?x1x4xf32>,
+                   %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x4x32xbf16>,
+                   %n: tensor<?xi64>)
+    -> (tensor<?x1x4x32xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x4x32xbf16>) {
+  %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xbf16>)
+      key(%k : tensor<?x1x2x64xbf16>) value(%v : tensor<?x1x4x32xbf16>)
+      beta(%beta : tensor<?x1x4xf32>)
+      cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x4x32xbf16>)
+      cached(%n : tensor<?xi64>)
+      {kernel = #delta.kernel<write = softmax, read = softmax>}
+      -> tensor<?x1x4x32xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x4x32xbf16>)
+  return %o#0, %o#1, %o#2 : tensor<?x1x4x32xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x4x32xbf16>
 }

@@ -436,22 +436,6 @@ func.func @r14_many(%q: tensor<?x17x2x64xbf16>, %k: tensor<?x17x2x64xbf16>,
 
 // -----
 
-// R14_heads: a key head has one value head
-func.func @r14_heads(%q: tensor<?x1x2x64xbf16>, %k: tensor<?x1x2x64xbf16>,
-                  %v: tensor<?x1x4x64xbf16>, %b: tensor<?x1x4xf32>,
-                  %kc: tensor<?x?x2x64xbf16>, %uc: tensor<?x?x4x64xbf16>, %n: tensor<?xi64>)
-    -> (tensor<?x1x4x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>) {
-  // expected-error@+1 {{a cache with 4 value heads of 2 key heads is not lowered yet; accepted: one value head a key head}}
-  %o:3 = delta.recurrence query(%q : tensor<?x1x2x64xbf16>) key(%k : tensor<?x1x2x64xbf16>)
-      value(%v : tensor<?x1x4x64xbf16>) beta(%b : tensor<?x1x4xf32>)
-      cache(%kc, %uc : tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>) cached(%n : tensor<?xi64>)
-      {kernel = #delta.kernel<write = softmax, read = softmax>}
-      -> tensor<?x1x4x64xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>)
-  return %o#0, %o#1, %o#2 : tensor<?x1x4x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x4x64xbf16>
-}
-
-// -----
-
 // R14_f32: keys are cached as they are given
 func.func @r14_f32(%q: tensor<?x1x2x64xf32>, %k: tensor<?x1x2x64xf32>,
                   %v: tensor<?x1x2x64xbf16>, %b: tensor<?x1x2xf32>,

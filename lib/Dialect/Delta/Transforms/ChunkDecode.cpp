@@ -20,9 +20,13 @@
 /// Segments are there because one head of one sequence is too little work for
 /// a multiprocessor: a sequence's blocks of keys are dealt out evenly, however
 /// many of them it has. A read that is not tied has sums of its own, with its
-/// own query, in the same pass. Where both have one kernel and half of the rows
-/// hold the new tokens, the queries are one block: what writes is above what
-/// reads.
+/// own query. Where it has the kernel that writes, the queries are one block,
+/// what writes above what reads, and a second warp has rows for what one has
+/// not. Two kernels share a pass as well, or take one each if the sums of both
+/// are more than a warp's registers hold.
+///
+/// Value heads that share a key head find its keys in one cache; the first of
+/// them adds the new ones.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +45,9 @@ using namespace delta;
 /// Rows of the block of new tokens: the height of a matrix fragment.
 static constexpr int64_t kRows = 16;
 
+/// Columns of sums that a warp has registers for beside queries and weights.
+static constexpr int64_t kSumColumns = 128;
+
 /// Bytes of keys and u that the CTAs of a multiprocessor compute with at a
 /// time, a block each; with three stages twice as many are on their way, and
 /// shared memory is full. More segments than run at a time only make more sums.
@@ -56,9 +63,11 @@ namespace {
 /// them that segments leave behind.
 struct CacheScan {
   FeatureKernel kernel;
-  /// Rows that ask, at most kRows.
-  int64_t asking;
-  /// [B, P, HV, kRows] (null where not normalised) and [B, P, HV, asking, V].
+  /// What asks; null where both queries do, stacked.
+  const CallerArray *query;
+  /// Rows of a block, a multiple of kRows, and how many of them ask.
+  int64_t rows, asking;
+  /// [B, P, HV, rows] (null where not normalised) and [B, P, HV, asking, V].
   RowSums sums;
 };
 
@@ -81,27 +90,33 @@ private:
   Value countSegments();
   /// A workspace of `shape` for each batch, segment and value head.
   Value makeArray(StringRef name, ArrayRef<int64_t> shape);
-  CacheScan makeScan(FeatureKernel kernel, int64_t asking, StringRef prefix);
+  CacheScan makeScan(FeatureKernel kernel, const CallerArray *query,
+                     int64_t rows, int64_t asking, StringRef prefix);
   /// Decides on the scans.
   void makeScans();
   /// Queries that write and that read are rows of one scan.
   bool isStacked() {
     return !op.isTied() &&
-           op.getKernel().getWrite() == op.getKernel().getRead() &&
-           2 * tokens <= kRows;
+           op.getKernel().getWrite() == op.getKernel().getRead();
   }
 
   RowBlock makeBlock(Value batch, Value head);
   /// How many tokens of a sequence are in the cache.
   Value cachedTokens(Value batch);
-  /// What asks in each scan.
-  SmallVector<Value, 2> loadQueries(const RowBlock &block);
+  /// What asks in a scan.
+  Value loadQuery(const RowBlock &block, const CacheScan &scan);
+  /// The loop nest that fills the arrays of some scans in one pass.
+  void attend(ArrayRef<ScanRows> passed, StringRef name);
   /// The sums of one segment, into the scans' arrays.
-  void attend(const RowBlock &block, Value segment);
-  /// What segments left behind, merged.
-  RowSums mergeSegments(const RowBlock &block, const ScanRows &use);
+  void attend(ArrayRef<ScanRows> passed, const RowBlock &block, Value segment);
+  /// `start` and what segments left behind, merged.
+  RowSums mergeSegments(const RowBlock &block, const ScanRows &use,
+                        const RowSums &start);
   RowSums merge(const RowSums &sums, const RowSums &more);
   void append(const RowBlock &block);
+  /// Adds the new u to the cache, and the new keys if this value head is the
+  /// first of those that have them.
+  void keep(const RowBlock &block, Value key, Value u);
 
   /// Where a block's sums over `segment` lie, from row `first` on: a vector
   /// (rank 1) or a matrix.
@@ -160,13 +175,14 @@ Value DecodeChunks::makeArray(StringRef name, ArrayRef<int64_t> shape) {
   return array;
 }
 
-CacheScan DecodeChunks::makeScan(FeatureKernel kernel, int64_t asking,
+CacheScan DecodeChunks::makeScan(FeatureKernel kernel, const CallerArray *query,
+                                 int64_t rows, int64_t asking,
                                  StringRef prefix) {
-  CacheScan scan{kernel, asking, {}};
+  CacheScan scan{kernel, query, rows, asking, {}};
   auto name = [&](StringRef sum) { return (prefix + sum).str(); };
   if (isNormalised(kernel)) {
-    scan.sums.max = makeArray(name("max"), kRows);
-    scan.sums.sum = makeArray(name("sum"), kRows);
+    scan.sums.max = makeArray(name("max"), rows);
+    scan.sums.sum = makeArray(name("sum"), rows);
   }
   scan.sums.acc = makeArray(name("acc"), {asking, op.getValueDim()});
   return scan;
@@ -175,28 +191,43 @@ CacheScan DecodeChunks::makeScan(FeatureKernel kernel, int64_t asking,
 void DecodeChunks::makeScans() {
   KernelAttr kernel = op.getKernel();
   if (isStacked()) {
-    scans.push_back(makeScan(kernel.getWrite(), kRows, "segment_"));
-    uses = {{&scans[0], 0}, {&scans[0], kRows / 2}};
+    int64_t stacked = llvm::alignTo(2 * tokens, kRows);
+    scans.push_back(makeScan(kernel.getWrite(), /*query=*/nullptr, stacked,
+                             stacked, "segment_"));
+    uses = {{&scans[0], 0}, {&scans[0], stacked / 2}};
     return;
   }
-  scans.push_back(makeScan(kernel.getWrite(), tokens, "segment_"));
+  scans.push_back(
+      makeScan(kernel.getWrite(), &writeQuery(), kRows, tokens, "segment_"));
   if (!op.isTied())
-    scans.push_back(makeScan(kernel.getRead(), tokens, "segment_read_"));
+    scans.push_back(makeScan(kernel.getRead(), &b.arrays.query, kRows, tokens,
+                             "segment_read_"));
   for (const CacheScan &scan : scans)
     uses.push_back({&scan, 0});
+}
+
+void DecodeChunks::attend(ArrayRef<ScanRows> passed, StringRef name) {
+  scf::ForallOp loop =
+      b.forEachChunk(op.getValueHeads(), segments,
+                     [&](Value batch, Value head, Value segment) {
+                       attend(passed, makeBlock(batch, head), segment);
+                     });
+  loop->setAttr("delta.name", b.getStringAttr(name));
 }
 
 void DecodeChunks::build() {
   capacity = b.createOrFold<memref::DimOp>(b.arrays.keyCache, b.index(1));
   segments = countSegments();
   makeScans();
-  scf::ForallOp loop =
-      b.forEachChunk(op.getValueHeads(), segments,
-                     [&](Value batch, Value head, Value segment) {
-                       attend(makeBlock(batch, head), segment);
-                     });
-  loop->setAttr("delta.name", b.getStringAttr("attend"));
-  loop = b.forEachValueHead(
+  ArrayRef<ScanRows> all = uses;
+  // Rows of one scan ask together.
+  if (scans.size() == 1 || 2 * op.getValueDim() <= kSumColumns) {
+    attend(all.take_front(scans.size()), "attend");
+  } else {
+    attend(all.take_front(), "attend");
+    attend(all.drop_front(), "attend_read");
+  }
+  scf::ForallOp loop = b.forEachValueHead(
       [&](Value batch, Value head) { append(makeBlock(batch, head)); });
   loop->setAttr("delta.name", b.getStringAttr("append"));
 }
@@ -218,30 +249,32 @@ Value DecodeChunks::cachedTokens(Value batch) {
   return arith::MinUIOp::create(b, length, capacity);
 }
 
-SmallVector<Value, 2> DecodeChunks::loadQueries(const RowBlock &block) {
-  b.name(b.arrays.write ? "W" : "Q");
-  Value writing = loadKeys(writeQuery(), block, rows);
-  if (op.isTied())
-    return {writing};
+Value DecodeChunks::loadQuery(const RowBlock &block, const CacheScan &scan) {
+  int64_t count = scan.rows;
+  if (scan.query) {
+    b.name(scan.query == &b.arrays.query ? "Q" : "W");
+    return loadKeys(*scan.query, block, count);
+  }
+  b.name("W");
+  Value writing = loadKeys(b.arrays.write, block, count);
   b.name("Q");
-  Value reading = loadKeys(b.arrays.query, block, rows);
-  if (!isStacked())
-    return {writing, reading};
+  Value reading = loadKeys(b.arrays.query, block, count);
   // A product with ones and zeros, of numbers that need no rounding.
   b.name("down");
   Value down =
-      IdentityOp::create(b, tileType(b, {rows, rows}), b.index(-kRows / 2));
+      IdentityOp::create(b, tileType(b, {count, count}), b.index(-count / 2));
   b.name("WQ");
-  return {ApplyOp::create(b, writing.getType(), down, reading, writing,
-                          Part::Full, /*steps=*/1, /*transpose=*/false, b.prec)
-              .getResult()};
+  return ApplyOp::create(b, writing.getType(), down, reading, writing,
+                         Part::Full, /*steps=*/1, /*transpose=*/false, b.prec);
 }
 
-void DecodeChunks::attend(const RowBlock &block, Value segment) {
-  SmallVector<Value, 2> queries = loadQueries(block);
-  SmallVector<Value> none;
-  for (const CacheScan &scan : scans)
-    llvm::append_range(none, noSums(scan.kernel).pack());
+void DecodeChunks::attend(ArrayRef<ScanRows> passed, const RowBlock &block,
+                          Value segment) {
+  SmallVector<Value> queries, none;
+  for (const ScanRows &use : passed) {
+    queries.push_back(loadQuery(block, *use.scan));
+    llvm::append_range(none, noSums(use.scan->kernel, use.scan->rows).pack());
+  }
   Value cached = cachedTokens(block.batch);
   Value length = b.index(b.chunk);
   b.name("blocks");
@@ -279,25 +312,26 @@ void DecodeChunks::attend(const RowBlock &block, Value segment) {
                earlier.count, {1, 3}, {b.chunk, op.getValueDim()});
     SmallVector<Value> carried;
     ValueRange remaining = loop.getRegionIterArgs();
-    for (auto [scan, query] : llvm::zip(scans, queries)) {
-      size_t size = scan.sums.pack().size();
+    for (auto [use, query] : llvm::zip(passed, queries)) {
+      FeatureKernel kernel = use.scan->kernel;
+      size_t size = use.scan->sums.pack().size();
       b.name("s_j");
-      Value scores = gram(query, key, scan.kernel, Part::Full);
+      Value scores = gram(query, key, kernel, Part::Full);
       b.name("acc");
       RowSums next =
-          advance(scan.kernel, RowSums::unpack(remaining.take_front(size)),
-                  scores, known, Part::Full, earlier.count);
+          advance(kernel, RowSums::unpack(remaining.take_front(size)), scores,
+                  known, Part::Full, earlier.count);
       llvm::append_range(carried, next.pack());
       remaining = remaining.drop_front(size);
     }
     scf::YieldOp::create(b, carried);
   }
   ValueRange results = loop.getResults();
-  for (const CacheScan &scan : scans)
-    for (Value array : scan.sums.pack()) {
-      bool isMatrix = array == scan.sums.acc;
+  for (const ScanRows &use : passed)
+    for (Value array : use.scan->sums.pack()) {
+      bool isMatrix = array == use.scan->sums.acc;
       b.store(results.front(), array, at(block, segment, isMatrix ? 2 : 1),
-              isMatrix ? b.index(scan.asking) : Value(),
+              isMatrix ? b.index(use.scan->asking) : Value(),
               isMatrix ? ArrayRef<int64_t>{3, 4} : ArrayRef<int64_t>{3});
       results = results.drop_front();
     }
@@ -326,18 +360,18 @@ RowSums DecodeChunks::merge(const RowSums &sums, const RowSums &more) {
   return {max, sum, acc};
 }
 
-RowSums DecodeChunks::mergeSegments(const RowBlock &block,
-                                    const ScanRows &use) {
+RowSums DecodeChunks::mergeSegments(const RowBlock &block, const ScanRows &use,
+                                    const RowSums &start) {
   const RowSums &arrays = use.scan->sums;
-  auto loop = scf::ForOp::create(b, b.index(0), segments, b.index(1),
-                                 noSums(use.scan->kernel).pack());
+  auto loop =
+      scf::ForOp::create(b, b.index(0), segments, b.index(1), start.pack());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value segment = loop.getInductionVar();
   segment.setLoc(named("segment"));
   RowSums more;
   if (arrays.max) {
-    Value count = use.first ? b.index(kRows - use.first) : Value();
+    Value count = use.first ? b.index(use.scan->rows - use.first) : Value();
     SmallVector<Value> here = at(block, segment, 1, use.first);
     b.name("m_j");
     more.max = b.load({arrays.max}, here, count, {3}, rows);
@@ -358,27 +392,45 @@ RowSums DecodeChunks::mergeSegments(const RowBlock &block,
 
 void DecodeChunks::append(const RowBlock &block) {
   WriteTiles tiles = loadWrite(block);
-  SolvedTiles solved = solve(tiles, mergeSegments(block, uses.front()));
+  FeatureKernel kernel = op.getKernel().getWrite();
+  SolvedTiles solved =
+      solve(tiles, mergeSegments(block, uses.front(), noSums(kernel, rows)));
   storeSolved(tiles, solved, block);
   if (!op.isTied()) {
-    // Behind the solve, which has no registers to spare for these sums.
-    RowSums sums = mergeSegments(block, uses.back());
+    // The block before the segments: u need not outlive it.
     b.name("Q");
     Value query = loadKeys(b.arrays.query, block, rows);
-    read(block, query, tiles.key, solved.u, sums);
+    RowSums sums = addOwn(query, tiles.key, solved.u,
+                          noSums(op.getKernel().getRead(), rows));
+    storeRead(mergeSegments(block, uses.back(), sums), block);
   }
   if (b.arrays.u)
     b.store(solved.u, b.arrays.u, ImplicitTiles::at(block, block.head),
             block.count, {1, 3});
+  keep(block, tiles.key, solved.u);
+}
+
+void DecodeChunks::keep(const RowBlock &block, Value key, Value u) {
   RowBlock behind = block;
   behind.first = cachedTokens(block.batch);
   b.name("room");
   Value room = arith::SubIOp::create(b, capacity, behind.first);
   b.name("kept");
   behind.count = arith::MinUIOp::create(b, room, block.count);
-  b.store(tiles.key, b.arrays.keyCache,
-          ImplicitTiles::at(behind, block.keyHead), behind.count, {1, 3});
-  b.store(solved.u, b.arrays.uCache, ImplicitTiles::at(behind, block.head),
+  b.store(u, b.arrays.uCache, ImplicitTiles::at(behind, block.head),
+          behind.count, {1, 3});
+  if (op.getGroup() != 1) {
+    b.name("member");
+    Value member =
+        arith::RemUIOp::create(b, block.head, b.index(op.getGroup()));
+    b.name("is_first");
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, member, b.index(0));
+    b.name("keys_kept");
+    behind.count =
+        arith::SelectOp::create(b, isFirst, behind.count, b.index(0));
+  }
+  b.store(key, b.arrays.keyCache, ImplicitTiles::at(behind, block.keyHead),
           behind.count, {1, 3});
 }
 

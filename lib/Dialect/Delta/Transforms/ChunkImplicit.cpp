@@ -90,7 +90,7 @@ ImplicitChunks::NumberedBlock ImplicitChunks::makeBlock(Value batch, Value head,
 
 RowSums ImplicitChunks::earlierBlocks(const NumberedBlock &block, Value query,
                                       FeatureKernel kernel, bool isChain) {
-  SmallVector<Value, 3> none = noSums(kernel).pack();
+  SmallVector<Value, 3> none = noSums(kernel, rows).pack();
   auto loop = scf::ForOp::create(b, b.index(0), block.number, b.index(1), none);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -138,7 +138,7 @@ void ImplicitChunks::read(const NumberedBlock &block) {
   b.name("U");
   Value known = b.load({ownU ? ownU : u}, at(block, block.head), block.count,
                        {1, 3}, values.getShape());
-  ImplicitTiles::read(block, query, key, known, sums);
+  storeRead(addOwn(query, key, known, sums), block);
 }
 
 Value ImplicitChunks::makeArray(StringRef name, Value like, Type element) {

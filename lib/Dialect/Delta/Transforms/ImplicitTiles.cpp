@@ -44,6 +44,10 @@ ImplicitTiles::ImplicitTiles(ChunkBuilder &builder, int64_t rows)
       perRow(tileType(b, rows)), values(tileType(b, {rows, op.getValueDim()})) {
 }
 
+static int64_t rowsOf(Value tile) {
+  return cast<RankedTensorType>(tile.getType()).getDimSize(0);
+}
+
 SmallVector<Value, 3> RowSums::pack() const {
   if (!max)
     return {acc};
@@ -95,9 +99,6 @@ WriteTiles ImplicitTiles::loadWrite(const RowBlock &block) {
 
 Value ImplicitTiles::gram(Value query, Value key, FeatureKernel kernel,
                           Part part) {
-  auto rowsOf = [](Value matrix) {
-    return cast<RankedTensorType>(matrix.getType()).getDimSize(0);
-  };
   return GramOp::create(b, tileType(b, {rowsOf(query), rowsOf(key)}), query,
                         key, part, /*steps=*/1, scale, elementwisePart(kernel),
                         b.prec);
@@ -105,7 +106,8 @@ Value ImplicitTiles::gram(Value query, Value key, FeatureKernel kernel,
 
 Value ImplicitTiles::apply(Value matrix, Value input, Value accumulator,
                            Part part, Split split) {
-  return ApplyOp::create(b, values, matrix, input, accumulator, part,
+  return ApplyOp::create(b, tileType(b, {rowsOf(matrix), op.getValueDim()}),
+                         matrix, input, accumulator, part,
                          /*steps=*/1, /*transpose=*/false, b.prec, split.matrix,
                          split.input);
 }
@@ -118,17 +120,18 @@ Value ImplicitTiles::scaleRows(Value input, Value factors) {
 // Sums over keys
 //===----------------------------------------------------------------------===//
 
-RowSums ImplicitTiles::noSums(FeatureKernel kernel) {
+RowSums ImplicitTiles::noSums(FeatureKernel kernel, int64_t count) {
   RowSums none;
   if (isNormalised(kernel)) {
-    auto noScore = DenseElementsAttr::get(perRow, OnlineOp::kNoScore);
+    auto noScore =
+        DenseElementsAttr::get(tileType(b, count), OnlineOp::kNoScore);
     b.name("m");
-    none.max = arith::ConstantOp::create(b, perRow, noScore);
+    none.max = arith::ConstantOp::create(b, noScore);
     b.name("l");
-    none.sum = b.zeros(perRow.getShape());
+    none.sum = b.zeros(count);
   }
   b.name("acc");
-  none.acc = b.zeros(values.getShape());
+  none.acc = b.zeros({count, op.getValueDim()});
   return none;
 }
 
@@ -141,8 +144,9 @@ RowSums ImplicitTiles::advance(FeatureKernel kernel, const RowSums &sums,
         {},
         {},
         apply(scores, known, sums.acc, part, {needsRests(kernel), splitKnown})};
-  auto next = OnlineOp::create(b, perRow, perRow, values, sums.max, sums.sum,
-                               sums.acc, scores, known, columns, part, b.prec);
+  auto next = OnlineOp::create(b, sums.max.getType(), sums.sum.getType(),
+                               sums.acc.getType(), sums.max, sums.sum, sums.acc,
+                               scores, known, columns, part, b.prec);
   return {next.getNewMax(), next.getNewSum(), next.getNewAcc()};
 }
 
@@ -278,14 +282,17 @@ void ImplicitTiles::storeSolved(const WriteTiles &tiles,
     storeFactors(solved.readLse, b.arrays.readLse, block);
 }
 
-void ImplicitTiles::read(const RowBlock &block, Value query, Value key,
-                         Value known, RowSums sums) {
+RowSums ImplicitTiles::addOwn(Value query, Value key, Value known,
+                              const RowSums &sums) {
   FeatureKernel kernel = op.getKernel().getRead();
   b.name(isNormalised(kernel) ? "s" : "P");
   Value scores = gram(query, key, kernel, Part::Lower);
   b.name("acc");
-  sums = advance(kernel, sums, scores, known, Part::Lower, /*columns=*/Value(),
+  return advance(kernel, sums, scores, known, Part::Lower, /*columns=*/Value(),
                  readsCancel());
+}
+
+void ImplicitTiles::storeRead(const RowSums &sums, const RowBlock &block) {
   b.name("O");
   Value output = sums.sum
                      ? NormalizeOp::create(b, sums.acc, sums.sum).getResult()

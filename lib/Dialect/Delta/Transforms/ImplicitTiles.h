@@ -108,8 +108,8 @@ protected:
                     mlir::Value accumulator, Part part, Split split);
   mlir::Value scaleRows(mlir::Value input, mlir::Value factors);
 
-  /// The sums over no keys.
-  RowSums noSums(FeatureKernel kernel);
+  /// The sums of `count` rows over no keys.
+  RowSums noSums(FeatureKernel kernel, int64_t count);
   /// `sums` with one more block of keys, weighed by `kernel`; `known` are its
   /// u, null where they are not known yet (softmax: the row statistics alone
   /// advance). `columns`: how many keys there are; null where all are.
@@ -124,11 +124,13 @@ protected:
   /// write query reads, row statistics, and a tied read's output.
   void storeSolved(const WriteTiles &tiles, const SolvedTiles &solved,
                    const RowBlock &block);
-  /// Computes and stores the output of a block that reads with a query of its
-  /// own, and its row statistics where the caller asks for them; `sums` are
-  /// over earlier keys, `known` is the block's u.
-  void read(const RowBlock &block, mlir::Value query, mlir::Value key,
-            mlir::Value known, RowSums sums);
+  /// `sums` of a read with a query of its own, with the keys of its block
+  /// added, whose u are `known`.
+  RowSums addOwn(mlir::Value query, mlir::Value key, mlir::Value known,
+                 const RowSums &sums);
+  /// Stores the output of such a read, from the sums over all keys, and its row
+  /// statistics where the caller asks for them.
+  void storeRead(const RowSums &sums, const RowBlock &block);
 
   /// Whether the sums that are read cancel: weights of `exp` are nearly equal,
   /// and where they write too the recurrence makes each u undo the sum of those

@@ -243,11 +243,6 @@ static LogicalResult verifyDecodeIsLowered(RecurrenceOp op) {
                          "static number, 1 to "
                       << kMostNewTokens;
   }
-  if (op.getGroup() != 1)
-    return op.emitOpError() << "a cache with " << op.getValueHeads()
-                            << " value heads of " << op.getKeyHeads()
-                            << " key heads is not lowered yet; accepted: one "
-                               "value head a key head";
   Type query = getElementTypeOrSelf(op.getQuery());
   if (query.isF32())
     return op.emitOpError() << "query " << query

@@ -120,10 +120,11 @@ class Recurrence:
         if self.alpha:
             arrays.append(Array("alpha", self.dtype, (*token, self.value_heads)))
         if self.new_tokens:
-            row = ("batch", "length", self.value_heads)
+            keys = ("batch", "length", self.key_heads, self.key_dim)
+            us = ("batch", "length", self.value_heads, self.value_dim)
             arrays += [
-                Array("k_cache", self.dtype, (*row, self.key_dim), is_updated=True),
-                Array("u_cache", self.dtype, (*row, self.value_dim), is_updated=True),
+                Array("k_cache", self.dtype, keys, is_updated=True),
+                Array("u_cache", self.dtype, us, is_updated=True),
                 Array("cached", "i64", ("batch",)),
             ]
         output = (*token, self.value_heads, self.value_dim)
