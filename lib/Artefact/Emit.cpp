@@ -214,6 +214,19 @@ LogicalResult Emitter::printFiles() {
   return success();
 }
 
+/// One warning a kernel and target, at what the kernel was made from.
+static void warnOfSpills(cuda::FileOp file, const BuildRecord &record) {
+  file.walk([&](cuda::KernelOp kernel) {
+    for (const KernelResources &entry : record.resources)
+      if (entry.kernel == kernel.getName() &&
+          entry.spillStores + entry.spillLoads > 0)
+        kernel.emitWarning()
+            << "kernel '" << entry.kernel << "' spills registers on "
+            << entry.target << ": a thread stores " << entry.spillStores
+            << " bytes and loads " << entry.spillLoads;
+  });
+}
+
 /// Everything that is made from one .cu: its one-file form, binaries, manifest.
 llvm::Error Emitter::printSource(cuda::FileOp file, const OutputFile &source) {
   if (options.amalgamate) {
@@ -233,6 +246,7 @@ llvm::Error Emitter::printSource(cuda::FileOp file, const OutputFile &source) {
   if (wantsBinaries())
     if (llvm::Error error = compile(source.name, record))
       return error;
+  warnOfSpills(file, record);
   std::string stem = llvm::sys::path::stem(source.name).str();
   files.push_back({stem + ".json", printManifest(file, record)});
   return llvm::Error::success();

@@ -54,7 +54,8 @@ struct EmitOptions {
 /// Lowers `module` from whichever phase it is in to the exit dialect and writes
 /// the files. Each file appears whole or not at all. Fails after one
 /// diagnostic: a phase's, an unknown target, no nvcc, nvcc's own (with its log
-/// and the command that reproduces it), a folder that cannot be written.
+/// and the command that reproduces it), a folder that cannot be written. Warns
+/// of each kernel that spills registers on a target of the binaries.
 llvm::LogicalResult emit(mlir::ModuleOp module, const EmitOptions &options);
 
 /// The whole of `delta-opt --emit`: parses `inputFilename` ("-": standard
