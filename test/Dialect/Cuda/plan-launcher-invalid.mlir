@@ -73,12 +73,41 @@ func.func @f(%q: memref<?x?x4xf32>) {
 
 // -----
 
-// expected-error@+1 {{a size that the function computes may grow faster than batch * length allows}}
+// expected-error@+1 {{workspace 'scores': expected at most batch * length * 2^40 bytes}}
 func.func @f(%q: memref<?x?x4xf32>) {
   %c1 = arith.constant 1 : index
   %T = memref.dim %q, %c1 : memref<?x?x4xf32>
   %TT = arith.muli %T, %T : index
-  %scores = memref.alloc(%TT) : memref<?xf32>
+  %scores = memref.alloc(%TT) {delta.name = "scores"} : memref<?xf32>
+  return
+}
+
+// -----
+
+// 2^39 elements of four bytes.
+// expected-error@+1 {{array 'q': expected at most batch * length * 2^40 bytes}}
+func.func @f(%q: memref<?x?x549755813888xf32> {delta.name = "q"}) {
+  return
+}
+
+// -----
+
+// The product itself has more than 64 bits.
+// expected-error@+1 {{workspace 'big': expected at most batch * length * 2^40 bytes}}
+func.func @f(%q: memref<?x?x4xf32>) {
+  %big = memref.alloc() {delta.name = "big"} : memref<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
+cuda.kernel @f_k(%blocks: index) attributes {threads = 32 : i64, grid = array<i64: -1, -1>} {
+  cuda.comment "empty"
+}
+// expected-error@+1 {{grid of 'k': expected at most batch * length * 2^40 blocks}}
+func.func @f(%q: memref<?x?x4xf32>) {
+  %many = arith.constant 4294967296 : index
+  tile.launch @f_k grid(%many, %many) args()
   return
 }
 

@@ -1,7 +1,7 @@
 // RUN: delta-opt %s -split-input-file -verify-diagnostics \
 // RUN:   --delta-verify-recurrent
 
-// R1 to R14 of docs/spec.md: one rejected function for each way.
+// R1 to R15 of docs/spec.md: one rejected function for each way.
 
 // R1: a spec holds functions
 // expected-error@+1 {{cannot stand in a spec: expected func.func}}
@@ -78,6 +78,20 @@ func.func @r1_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
       {kernel = #delta.kernel<linear>} -> tensor<?x?x4x64xbf16>
   return %o : tensor<?x?x4x64xbf16>
 ^bb1:
+  return %o : tensor<?x?x4x64xbf16>
+}
+
+// -----
+
+// R1_long: files are named after the function
+// expected-error@+1 {{expected a name of at most 200 characters, got 201}}
+func.func @nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
+              %v: tensor<?x?x4x64xbf16>, %b: tensor<?x?x4xf32>)
+    -> tensor<?x?x4x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>)
+      key(%k : tensor<?x?x2x64xbf16>) value(%v : tensor<?x?x4x64xbf16>)
+      beta(%b : tensor<?x?x4xf32>)
+      {kernel = #delta.kernel<linear>} -> tensor<?x?x4x64xbf16>
   return %o : tensor<?x?x4x64xbf16>
 }
 
@@ -448,4 +462,57 @@ func.func @r14_f32(%q: tensor<?x1x2x64xf32>, %k: tensor<?x1x2x64xf32>,
       {kernel = #delta.kernel<write = softmax, read = softmax>}
       -> tensor<?x1x2x64xbf16>, cache(tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>)
   return %o#0, %o#1, %o#2 : tensor<?x1x2x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+// R15: sizes whose product has more than 64 bits
+func.func @r15(%q: tensor<2x4294967296x4294967296x64xbf16>, %k: tensor<2x4294967296x4294967296x64xbf16>,
+               %v: tensor<2x4294967296x4294967296x64xbf16>, %b: tensor<2x4294967296x4294967296xf32>)
+    -> tensor<2x4294967296x4294967296x64xbf16> {
+  // expected-error@+1 {{query: expected static sizes of at most 2^40 bytes, got 'tensor<2x4294967296x4294967296x64xbf16>'}}
+  %o = delta.recurrence query(%q : tensor<2x4294967296x4294967296x64xbf16>)
+      key(%k : tensor<2x4294967296x4294967296x64xbf16>) value(%v : tensor<2x4294967296x4294967296x64xbf16>)
+      beta(%b : tensor<2x4294967296x4294967296xf32>)
+      {kernel = #delta.kernel<linear>} -> tensor<2x4294967296x4294967296x64xbf16>
+  return %o : tensor<2x4294967296x4294967296x64xbf16>
+}
+
+// -----
+
+// R15_heads: with sizes that are not in the text
+func.func @r15_heads(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
+                     %v: tensor<?x?x8589934594x64xbf16>, %b: tensor<?x?x8589934594xf32>)
+    -> tensor<?x?x8589934594x64xbf16> {
+  // expected-error@+1 {{value: expected static sizes of at most 2^40 bytes, got 'tensor<?x?x8589934594x64xbf16>'}}
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+      value(%v : tensor<?x?x8589934594x64xbf16>) beta(%b : tensor<?x?x8589934594xf32>)
+      {kernel = #delta.kernel<linear>} -> tensor<?x?x8589934594x64xbf16>
+  return %o : tensor<?x?x8589934594x64xbf16>
+}
+
+// -----
+
+// R15_empty: an empty axis makes no stride smaller
+func.func @r15_empty(%q: tensor<0x4294967296x2x64xbf16>, %k: tensor<0x4294967296x2x64xbf16>,
+                     %v: tensor<0x4294967296x4x64xbf16>, %b: tensor<0x4294967296x4xf32>)
+    -> tensor<0x4294967296x4x64xbf16> {
+  // expected-error@+1 {{value: expected static sizes of at most 2^40 bytes, got 'tensor<0x4294967296x4x64xbf16>'}}
+  %o = delta.recurrence query(%q : tensor<0x4294967296x2x64xbf16>) key(%k : tensor<0x4294967296x2x64xbf16>)
+      value(%v : tensor<0x4294967296x4x64xbf16>) beta(%b : tensor<0x4294967296x4xf32>)
+      {kernel = #delta.kernel<linear>} -> tensor<0x4294967296x4x64xbf16>
+  return %o : tensor<0x4294967296x4x64xbf16>
+}
+
+// -----
+
+// R15_state: of keys and values that pass
+func.func @r15_state(%q: tensor<?x?x1x1048576xbf16>, %k: tensor<?x?x1x1048576xbf16>,
+                     %v: tensor<?x?x1x1048576xbf16>, %b: tensor<?x?x1xf32>)
+    -> tensor<?x?x1x1048576xbf16> {
+  // expected-error@+1 {{state: expected static sizes of at most 2^40 bytes, got 'tensor<?x1x1048576x1048576xf32>'}}
+  %o = delta.recurrence query(%q : tensor<?x?x1x1048576xbf16>) key(%k : tensor<?x?x1x1048576xbf16>)
+      value(%v : tensor<?x?x1x1048576xbf16>) beta(%b : tensor<?x?x1xf32>)
+      {kernel = #delta.kernel<linear>} -> tensor<?x?x1x1048576xbf16>
+  return %o : tensor<?x?x1x1048576xbf16>
 }

@@ -46,6 +46,11 @@ struct Growth {
   unsigned batches = 0, lengths = 0;
 };
 
+/// The most that an array, or a grid, may be for a batch and length of 1: more
+/// than any device holds, and sums of a thousand of them still leave room below
+/// 2^62 for a million tokens.
+constexpr int64_t kMostBytes = int64_t(1) << 40;
+
 /// Bounds the index values of a host function.
 class GrowthAnalysis {
 public:
@@ -379,33 +384,40 @@ LogicalResult HostReader::readOp(Operation *op) {
 
 LogicalResult HostReader::boundSizes() {
   GrowthAnalysis analysis;
-  std::optional<Growth> most = Growth{1, 1, 1};
-  auto include = [&](std::optional<Growth> growth) {
-    if (growth && (growth->batches > 1 || growth->lengths > 1))
-      growth = std::nullopt;
-    most = analysis.add(most, growth);
+  int64_t most = 1;
+  auto include = [&](const Twine &what, std::optional<Growth> growth,
+                     StringRef unit) -> LogicalResult {
+    if (!growth || growth->batches > 1 || growth->lengths > 1 ||
+        growth->factor > kMostBytes)
+      return function.emitError()
+             << what << ": expected at most batch * length * 2^40 " << unit;
+    most += growth->factor;
+    return success();
   };
-  auto includeArray = [&](Value memref) {
+  auto includeArray = [&](StringRef kind, StringRef name, Value memref) {
     int64_t bytes =
         cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
-    include(analysis.multiply(analysis.getElements(memref), Growth{bytes}));
+    return include(
+        kind + " '" + name + "'",
+        analysis.multiply(analysis.getElements(memref), Growth{bytes}),
+        "bytes");
   };
   for (HostArray &array : program.arrays)
-    includeArray(array.argument);
+    if (failed(includeArray("array", array.name, array.argument)))
+      return failure();
   for (HostBuffer &buffer : program.buffers) {
-    includeArray(buffer.op);
-    include(Growth{256}); // alignment
+    if (failed(includeArray("workspace", buffer.name, buffer.op)))
+      return failure();
+    most += 256; // alignment
   }
   for (HostLaunch &launch : program.launches) {
     std::optional<Growth> blocks = Growth{1};
     for (Value extent : launch.op.getGrid())
       blocks = analysis.multiply(blocks, analysis.get(extent));
-    include(blocks);
+    if (failed(include("grid of '" + launch.name + "'", blocks, "blocks")))
+      return failure();
   }
-  if (!most || most->factor > (int64_t(1) << 40))
-    return function.emitError("a size that the function computes may grow "
-                              "faster than batch * length allows");
-  program.rowLimit = (int64_t(1) << 62) / most->factor;
+  program.rowLimit = (int64_t(1) << 62) / most;
   for (HostLaunch &launch : program.launches)
     boundTensorMaps(launch);
   return success();

@@ -25,6 +25,7 @@
 using namespace mlir;
 using namespace delta;
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 namespace delta {
 #define GEN_PASS_DEF_VERIFYRECURRENT
@@ -34,6 +35,10 @@ namespace delta {
 //===----------------------------------------------------------------------===//
 // R1 to R3: what there is
 //===----------------------------------------------------------------------===//
+
+/// Characters of a function's name. Files are named after it, and nvcc gives
+/// temporary ones up to 50 more; file systems stop at 255.
+static constexpr size_t kLongestName = 200;
 
 /// R1: a public function with a body of one block and a name that C can use.
 static LogicalResult verifyFunction(func::FuncOp function) {
@@ -46,6 +51,10 @@ static LogicalResult verifyFunction(func::FuncOp function) {
     return function.emitOpError()
            << "expected a name that is a C identifier, got '"
            << function.getName() << "', which " << *fault;
+  if (function.getName().size() > kLongestName)
+    return function.emitOpError()
+           << "expected a name of at most " << kLongestName
+           << " characters, got " << function.getName().size();
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitOpError() << "expected a body of one block, got "
                                   << function.getBody().getBlocks().size();
@@ -221,6 +230,47 @@ static LogicalResult verifyNames(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
+// R15: sizes that can be worked with
+//===----------------------------------------------------------------------===//
+
+/// More bytes than a device holds, few enough that no lowering need care what
+/// multiples of them overflow.
+static constexpr int64_t kMostBytes = int64_t(1) << 40;
+
+/// Whether the static sizes of `type` multiply to at most kMostBytes. Empty
+/// axes count as 1, for strides are products too.
+static bool isOfWorkableSize(ShapedType type) {
+  std::optional<int64_t> bytes = type.getElementTypeBitWidth() / 8;
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      bytes =
+          bytes ? llvm::checkedMul(*bytes, std::max<int64_t>(size, 1)) : bytes;
+  return bytes && *bytes <= kMostBytes;
+}
+
+static LogicalResult verifySizes(RecurrenceOp op) {
+  auto verify = [&](StringRef name, Type type) -> LogicalResult {
+    if (isOfWorkableSize(cast<ShapedType>(type)))
+      return success();
+    return op.emitOpError() << name
+                            << ": expected static sizes of at most 2^40 bytes, "
+                               "got "
+                            << type;
+  };
+  for (const Operand &operand : getOperands(op))
+    if (failed(verify(operand.name, operand.value.getType())))
+      return failure();
+  // Outputs and u are no larger than the value.
+  if (!op.getKernel().hasState())
+    return success();
+  int64_t batch = cast<ShapedType>(op.getQuery().getType()).getDimSize(0);
+  auto state = RankedTensorType::get(
+      {batch, op.getValueHeads(), op.getKeyDim(), op.getValueDim()},
+      Float32Type::get(op.getContext()));
+  return verify("state", state);
+}
+
+//===----------------------------------------------------------------------===//
 // R8 to R12, R14: what no lowering knows yet
 //===----------------------------------------------------------------------===//
 
@@ -303,6 +353,7 @@ LogicalResult delta::verifySpec(func::FuncOp function) {
   return success(succeeded(verifyArguments(function, *recurrence)) &&
                  succeeded(verifyResults(function, *recurrence)) &&
                  succeeded(verifyNames(function)) &&
+                 succeeded(verifySizes(*recurrence)) &&
                  succeeded(verifyIsLowered(*recurrence)));
 }
 
