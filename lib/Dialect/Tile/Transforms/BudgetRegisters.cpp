@@ -14,9 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rests.h"
+#include "TargetOption.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
-#include "delta/Support/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -255,13 +255,9 @@ struct BudgetRegistersPass
   using Base::Base;
 
   void runOnOperation() override {
-    const delta::Target *limits = delta::lookupTarget(target.getValue());
-    if (!limits) {
-      getOperation().emitError()
-          << "target: expected one of " << StringRef(delta::getTargetNames())
-          << ", got " << target;
+    const delta::Target *limits = requireTarget(getOperation(), target);
+    if (!limits)
       return signalPassFailure();
-    }
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       auto roles = kernel.getBody().getOps<RolesOp>();
       if (failed(roles.empty() ? budget(kernel, *limits)

@@ -15,10 +15,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TargetOption.h"
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
-#include "delta/Support/Target.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -232,13 +232,9 @@ struct PlanSharedPass
   using Base::Base;
 
   void runOnOperation() override {
-    const delta::Target *limits = delta::lookupTarget(target.getValue());
-    if (!limits) {
-      getOperation().emitError()
-          << "target: expected one of " << StringRef(delta::getTargetNames())
-          << ", got " << target;
+    const delta::Target *limits = requireTarget(getOperation(), target);
+    if (!limits)
       return signalPassFailure();
-    }
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       int64_t bytes = SharedPlanner(kernel).run();
       if (bytes > limits->sharedBytes) {

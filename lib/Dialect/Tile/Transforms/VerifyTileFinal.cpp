@@ -14,6 +14,7 @@
 
 #include "FinalRules.h"
 #include "MemoryRules.h"
+#include "TargetOption.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
@@ -43,13 +44,9 @@ struct VerifyTileFinal
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    const delta::Target *gpu = delta::lookupTarget(target.getValue());
-    if (!gpu) {
-      getOperation().emitError()
-          << "target: expected one of " << StringRef(delta::getTargetNames())
-          << ", got " << target.getValue();
+    const delta::Target *gpu = requireTarget(getOperation(), target);
+    if (!gpu)
       return signalPassFailure();
-    }
     // F8 comes first: who runs an op is asked by nearly every rule.
     static constexpr LogicalResult (*rules[])(const KernelScope &) = {
         verifyMemory,    verifyRoles,    verifyPlacement,   verifyInstructions,
