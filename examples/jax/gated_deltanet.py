@@ -27,20 +27,30 @@ sys.path.insert(0, str(pathlib.Path(__file__).absolute().parents[1]))
 import gated_deltanet_reference as reference
 
 
-def register(path):
-    """Makes the handler of the library known to XLA."""
-    handler = ctypes.CDLL(path).gated_deltanet_ffi
-    jax.ffi.register_ffi_target("gated_deltanet", jax.ffi.pycapsule(handler),
-                                platform="CUDA")
+def load(path):
+    """Makes the handler of the library known to XLA, and returns its call.
 
+    The call gives o and s of the recurrence. Forward only: JAX refuses to
+    differentiate it; jax.custom_vjp gives it a backward pass of the caller's.
+    """
+    library = ctypes.CDLL(path)
+    jax.ffi.register_ffi_target(
+        "gated_deltanet", jax.ffi.pycapsule(library.gated_deltanet_ffi),
+        platform="CUDA")
+    workspace_size = library.gated_deltanet_ffi_workspace
+    workspace_size.restype = ctypes.c_size_t
+    workspace_size.argtypes = [ctypes.c_int64, ctypes.c_int64]
 
-@jax.jit
-def gated_deltanet(q, k, v, beta, g, s0):
-    """o and s of the recurrence. Forward only: JAX refuses to differentiate it;
-    jax.custom_vjp gives it a backward pass of the caller's."""
-    results = (jax.ShapeDtypeStruct(v.shape, v.dtype),
-               jax.ShapeDtypeStruct(s0.shape, s0.dtype))
-    return jax.ffi.ffi_call("gated_deltanet", results)(q, k, v, beta, g, s0)
+    @jax.jit
+    def gated_deltanet(q, k, v, beta, g, s0):
+        # Its size follows from sizes that are known while JAX traces.
+        workspace = (workspace_size(*q.shape[:2]),)
+        results = (jax.ShapeDtypeStruct(v.shape, v.dtype),
+                   jax.ShapeDtypeStruct(s0.shape, s0.dtype),
+                   jax.ShapeDtypeStruct(workspace, jnp.uint8))
+        return jax.ffi.ffi_call("gated_deltanet", results)(q, k, v, beta, g, s0)[:2]
+
+    return gated_deltanet
 
 
 def main():
@@ -48,7 +58,7 @@ def main():
     parser.add_argument("library", help="libgated_deltanet_ffi.so")
     reference.add_arguments(parser)
     options = parser.parse_args()
-    register(options.library)
+    gated_deltanet = load(options.library)
 
     inputs = reference.make_inputs(options.batch, options.length)
     arguments = [jnp.asarray(x, jnp.float32 if name in ("g", "s0") else jnp.bfloat16)

@@ -7,15 +7,14 @@
 ///
 /// \file
 /// The handler of an XLA custom call around gated_deltanet_launch: XLA decodes
-/// dtypes and ranks and allocates results and workspace; here extents are
-/// checked. Forward only.
+/// dtypes and ranks and allocates the results, of which the last one is the
+/// workspace; here extents are checked. Forward only.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "gated_deltanet.h"
 #include "xla/ffi/api/ffi.h"
 
-#include <optional>
 #include <string>
 
 namespace ffi = xla::ffi;
@@ -24,11 +23,10 @@ using Half4 = ffi::BufferR4<ffi::BF16>;
 using Half3 = ffi::BufferR3<ffi::BF16>;
 using Float4 = ffi::BufferR4<ffi::F32>;
 using Float3 = ffi::BufferR3<ffi::F32>;
+using Bytes = ffi::BufferR1<ffi::U8>;
 
 /// What the spec fixes.
 constexpr int64_t keyHeads = 16, valueHeads = 32, headDim = 128;
-/// Bytes to which the workspace is aligned (docs/output.md).
-constexpr size_t workspaceAlignment = 256;
 
 /// Whether an array has the extents that the kernels were compiled for.
 static bool hasShape(ffi::Span<const int64_t> got,
@@ -36,10 +34,25 @@ static bool hasShape(ffi::Span<const int64_t> got,
   return std::equal(got.begin(), got.end(), expected.begin(), expected.end());
 }
 
-static ffi::Error launch(cudaStream_t stream, ffi::ScratchAllocator scratch,
-                         Half4 q, Half4 k, Half4 v, Half3 beta, Float3 g,
-                         Float4 s0, ffi::Result<Half4> o,
-                         ffi::Result<Float4> s) {
+/// The sizes of a call, which are all of it that its workspace depends on.
+static gated_deltanet_args makeArgs(int64_t batch, int64_t length) {
+  gated_deltanet_args args = {};
+  args.size = sizeof(args);
+  args.version = gated_deltanet_args_version;
+  args.batch = batch;
+  args.length = length;
+  return args;
+}
+
+/// Bytes of workspace that a call needs.
+extern "C" size_t gated_deltanet_ffi_workspace(int64_t batch, int64_t length) {
+  gated_deltanet_args args = makeArgs(batch, length);
+  return gated_deltanet_workspace_size(&args);
+}
+
+static ffi::Error launch(cudaStream_t stream, Half4 q, Half4 k, Half4 v,
+                         Half3 beta, Float3 g, Float4 s0, ffi::Result<Half4> o,
+                         ffi::Result<Float4> s, ffi::Result<Bytes> workspace) {
   int64_t batch = q.dimensions()[0], length = q.dimensions()[1];
   const std::initializer_list<int64_t> state = {batch, valueHeads, headDim,
                                                 headDim};
@@ -54,11 +67,7 @@ static ffi::Error launch(cudaStream_t stream, ffi::ScratchAllocator scratch,
     return ffi::Error::InvalidArgument(
         "gated_deltanet: an array is not of the shape in gated_deltanet.mlir");
 
-  gated_deltanet_args args = {};
-  args.size = sizeof(args);
-  args.version = gated_deltanet_args_version;
-  args.batch = batch;
-  args.length = length;
+  gated_deltanet_args args = makeArgs(batch, length);
   args.q = q.untyped_data();
   args.k = k.untyped_data();
   args.v = v.untyped_data();
@@ -68,15 +77,11 @@ static ffi::Error launch(cudaStream_t stream, ffi::ScratchAllocator scratch,
   args.o = o->untyped_data();
   args.s = s->untyped_data();
 
-  // Freed on return, and given out again to later work on the stream alone.
-  size_t bytes = gated_deltanet_workspace_size(&args);
-  std::optional<void *> workspace =
-      bytes ? scratch.Allocate(bytes, workspaceAlignment) : nullptr;
-  if (!workspace)
-    return ffi::Error(ffi::ErrorCode::kResourceExhausted,
-                      "gated_deltanet: no memory for a workspace of " +
-                          std::to_string(bytes) + " bytes");
-  int status = gated_deltanet_launch(&args, *workspace, stream);
+  if (workspace->size_bytes() < gated_deltanet_workspace_size(&args))
+    return ffi::Error::InvalidArgument(
+        "gated_deltanet: the workspace has fewer bytes than "
+        "gated_deltanet_ffi_workspace tells");
+  int status = gated_deltanet_launch(&args, workspace->untyped_data(), stream);
   if (status != gated_deltanet_success)
     return ffi::Error::Internal(std::string("gated_deltanet: ") +
                                 gated_deltanet_status_string(status));
@@ -87,12 +92,12 @@ static ffi::Error launch(cudaStream_t stream, ffi::ScratchAllocator scratch,
 XLA_FFI_DEFINE_HANDLER_SYMBOL(gated_deltanet_ffi, launch,
                               ffi::Ffi::Bind()
                                   .Ctx<ffi::PlatformStream<cudaStream_t>>()
-                                  .Ctx<ffi::ScratchAllocator>()
-                                  .Arg<Half4>()    // q
-                                  .Arg<Half4>()    // k
-                                  .Arg<Half4>()    // v
-                                  .Arg<Half3>()    // beta
-                                  .Arg<Float3>()   // g
-                                  .Arg<Float4>()   // s0
-                                  .Ret<Half4>()    // o
-                                  .Ret<Float4>()); // s
+                                  .Arg<Half4>()   // q
+                                  .Arg<Half4>()   // k
+                                  .Arg<Half4>()   // v
+                                  .Arg<Half3>()   // beta
+                                  .Arg<Float3>()  // g
+                                  .Arg<Float4>()  // s0
+                                  .Ret<Half4>()   // o
+                                  .Ret<Float4>()  // s
+                                  .Ret<Bytes>()); // workspace
