@@ -101,6 +101,18 @@ func.func @implicit_rests(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, 
 
 // -----
 
+// Nor the weights of a block twice: a tied read takes their diagonal, ubar does not.
+// CHECK-LABEL: func.func @implicit_ubar
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+func.func @implicit_ubar(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> (tensor<?x?x2x128xbf16>, tensor<?x?x2x128xbf16>) {
+  %o, %ubar = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = relu, read = relu>} -> tensor<?x?x2x128xbf16>, ubar(tensor<?x?x2x128xbf16>)
+  return %o, %ubar : tensor<?x?x2x128xbf16>, tensor<?x?x2x128xbf16>
+}
+
+// -----
+
 func.func @implicit_columns(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   // expected-error @+1 {{schedule value_columns: expected a divisor of the value dim 64, got 128}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)

@@ -120,6 +120,8 @@ struct ImplicitShape {
   bool readsApart = false;
   /// Products take rows of u as rounded and rest.
   bool splits = false;
+  /// Weights inside a block are kept twice, with and without the diagonal.
+  bool weighsTwice = false;
 };
 
 } // namespace
@@ -146,6 +148,9 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   // Of the loops that weigh keys, the one that solves has an inverse.
   func.walk([&](scf::ForallOp loop) {
     shape.readsApart |= has<GramOp>(loop) && !has<TriInverseOp>(loop);
+    int64_t inside = 0;
+    loop.walk([&](GramOp gram) { inside += gram.getPart() != Part::Full; });
+    shape.weighsTwice |= inside > 1;
   });
   shape.isDecode =
       func.walk([](LoadIndexOp) { return WalkResult::interrupt(); })
@@ -336,8 +341,8 @@ private:
              "while one is computed with";
       return choose(shape.valueDim, 3);
     }
-    int64_t columns =
-        std::min<int64_t>(shape.valueDim, shape.splits ? 64 : 128);
+    bool isCrowded = shape.splits || shape.weighsTwice;
+    int64_t columns = std::min<int64_t>(shape.valueDim, isCrowded ? 64 : 128);
     const int64_t block = 2 * shape.rows * (shape.keyDim + columns);
     int64_t stages = 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;
     remark::passed(func.getLoc(), remarkOf(func))
