@@ -127,6 +127,14 @@ def Tile_InverseMethod : I32EnumAttr<"InverseMethod",
   let cppNamespace = "::delta::tile";
 }
 
+// f32: as f32 arithmetic, to about 2^-20. tf32: operands of 11 bits, about 2^-12.
+def Tile_InversePrecision : I32EnumAttr<"InversePrecision",
+    "what the products inside an inverse are good to", [
+      I32EnumAttrCase<"F32", 0, "f32">,
+      I32EnumAttrCase<"TF32", 1, "tf32">]> {
+  let cppNamespace = "::delta::tile";
+}
+
 // wgmma_rs: A from registers; wgmma_ss: A from shared memory.
 def Tile_Instr : I32EnumAttr<"Instr", "the instruction of a product", [
       I32EnumAttrCase<"MmaSync", 0, "mma_m16n8k16">,

@@ -277,15 +277,24 @@ def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", Tile_PureUnlessShared # [
     `substitute16_merge`: 16 x 16 diagonal blocks by forward substitution, then block
     merges; safe for any input. `doubling` is admissible (V4) only with
     `row_stochastic`, or for matrices of at most 4 rows (8 with entry_bound <= 1).
+    `precision` is what suffices; the CPU has f32 whatever it says. `tf32` is a precision
+    of `substitute16_merge`, whose products take operands of 11 bits (V4). With
+    `transposed` the result is the inverse's transpose, which is how a column of blocks
+    leaves the warp that computes it: of use to a result that is only stored.
     In the final form `scratch` is shared memory for one matrix.
+
+    ```mlir
+    %M = tile.tri_inverse precision(tf32) %A {entry_bound = 1.0 : f32} : tensor<64x64xf32>
+    ```
   }];
   let arguments = (ins Tile_Tile:$input, Optional<AnyMemRef>:$scratch,
       DefaultValuedAttr<Tile_InverseMethod, "::delta::tile::InverseMethod::Substitute16Merge">:$method,
-      OptionalAttr<F32Attr>:$entry_bound, UnitAttr:$row_stochastic);
+      DefaultValuedAttr<Tile_InversePrecision, "::delta::tile::InversePrecision::F32">:$precision,
+      OptionalAttr<F32Attr>:$entry_bound, UnitAttr:$row_stochastic, UnitAttr:$transposed);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    (`method` `(` $method^ `)`)? $input (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
-    attr-dict `:` type($input)
+    (`method` `(` $method^ `)`)? (`precision` `(` $precision^ `)`)? $input
+    (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict `:` type($input)
   }];
 }
 

@@ -130,6 +130,25 @@ def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def RelaxInverses : Pass<"tile-relax-inverses", "::mlir::ModuleOp"> {
+  let summary = "Invert no more precisely than the result is rounded";
+  let description = [{
+    An inverse of which every use is rounded to bf16, as it is or times something, has
+    products of precision `tf32`: rounding their operands loses less than the rounding
+    that follows, as long as the inverse does not amplify it. That it does not is what
+    `entry_bound` at most 1 + 2^-6 says (beta up to 1 and keys of length 1;
+    docs/numerics.md has the errors), so a larger bound and none keep `f32`.
+
+    ```mlir
+    %M = tile.tri_inverse %A {entry_bound = 1.0 : f32} : tensor<64x64xf32>
+    %T = arith.mulf %M, %beta_j : tensor<64x64xf32>
+    %T_a = arith.truncf %T : tensor<64x64xf32> to tensor<64x64xbf16>
+    // becomes
+    %M = tile.tri_inverse precision(tf32) %A {entry_bound = 1.0 : f32} : tensor<64x64xf32>
+    ```
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // From the value form to the final form
 //===----------------------------------------------------------------------===//

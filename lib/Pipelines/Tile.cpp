@@ -54,6 +54,8 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target,
   // Decay factors are written where each rule needs them.
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  // Roundings are ops from here on.
+  pm.addPass(tile::createRelaxInverses());
   // Before the wait for other CTAs is deferred: what comes first changes.
   pm.addPass(tile::createSolveReads());
   pm.addPass(createCanonicalizerPass());

@@ -7,7 +7,13 @@
 // Keys are normalised and rounded once; the rounded tile is both operands.
 // CHECK: %[[KN:.*]] = arith.truncf %{{.*}} : tensor<64x128xf32> to tensor<64x128xbf16>
 // CHECK: tile.dot %[[KN]], %[[KN]]
-// CHECK: tile.tri_inverse
+// T = M diag(beta) is only stored, and rounded to bf16: column by column, from an
+// inverse that is no more precise.
+// CHECK: %[[BETA:beta_i]] = tile.spread %{{.*}} {axis = 0 : i64}
+// CHECK: %[[M:.*]] = tile.tri_inverse precision(tf32) %{{.*}} {entry_bound = 1.00782776 : f32, transposed}
+// CHECK: %[[T:.*]] = arith.mulf %[[M]], %[[BETA]]
+// CHECK: %[[TA:.*]] = arith.truncf %[[T]]
+// CHECK: tile.store %[[TA]], {{.*}}dims = array<i64: 4, 3>
 // CHECK-LABEL: tile.kernel @gdn_chain
 // CHECK-SAME: grid = 3 : i64, warps = 4 : i64
 // CHECK: tile.load {{.*}}dims = array<i64: 3, 2>{{.*}} -> tensor<64x128xf32>
@@ -43,6 +49,8 @@ func.func @gdn(%q: tensor<?x?x1x128xbf16>, %k: tensor<?x?x1x128xbf16>, %v: tenso
 // CHECK: tile.dot %{{.*}} : tensor<64x64xf16>, tensor<16x64xf16> -> tensor<64x16xf32>
 // CHECK: tile.mask upper %{{.*}} {row_steps = 4 : i64} : tensor<64x16xf32>
 // CHECK: tile.store {{.*}}bound_axis = 1 : i64, dims = array<i64: 4, 3>{{.*}} : tensor<64x16xf16>, memref<?x?x2x16x64xf16>
+// In f16, and with keys of any length, the inverse keeps the precision of f32.
+// CHECK: tile.tri_inverse %{{.*}} {transposed}
 // CHECK-LABEL: tile.kernel @product_chain
 // CHECK: tile.dot {{.*}} b_part(lower) {b_col_steps = 4 : i64, contract = array<i64: 1, 1>}
 func.func @product(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x4x2x64xf16>, %v: tensor<?x?x4x2x64xf16>, %beta: tensor<?x?x4x2xf32>) -> tensor<?x?x2x64xf16> {

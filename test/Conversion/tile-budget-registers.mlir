@@ -189,8 +189,8 @@ tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {
 
 // A kernel that inverts, with nothing on its way meanwhile. Arithmetic in front of the
 // inverse and of the writes is done element by element: of A, B and P there is never a
-// whole tile. Beside X (32), which is stored last, and r (2) the inverse works with 24
-// for three blocks of a column and 48 for sums and operands: 106. With 10 more that would
+// whole tile. Beside X (32), which is stored last, and r (2) the inverse works with 32
+// for the blocks of a column and 40 for sums and operands: 106. With 10 more that would
 // be four CTAs an SM.
 
 // CHECK-LABEL: tile.kernel @inverts

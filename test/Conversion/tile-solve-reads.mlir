@@ -218,3 +218,31 @@ tile.kernel @no_roles(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
   tile.store %read, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
   tile.return
 }
+
+// The rows come from the transpose of the inverse.
+
+// CHECK-LABEL: tile.kernel @transposed
+// CHECK: tile.tri_inverse
+tile.kernel @transposed(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                      %beta: memref<64xf32>, %o: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP {transposed} : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  %Ua = arith.truncf %U : !x to !b
+  %Pa = arith.truncf %P : !m to !a
+  %read = tile.dot %Pa, %Ua acc(%A) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %read, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}

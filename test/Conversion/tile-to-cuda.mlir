@@ -65,7 +65,8 @@
 // CHECK: cuda.call "min"(%[[GAP]], %{{.*}}) {{{.*}}pure} : (!cuda.opaque<"Fragment<float, 64, 64, 4>">, f32)
 // CHECK: cuda.call "exp"
 // CHECK: cuda.call "convert"<[bf16]>
-// CHECK: cuda.call "triangular_inverse"
+// CHECK: cuda.call "triangular_inverse"<["InversePrecision::F32"]>
+// CHECK: cuda.call "triangular_inverse_transposed"<["InversePrecision::TF32"]>
 // CHECK: cuda.call "reduce_add_rows"
 // CHECK: cuda.call "rsqrt"
 // CHECK: cuda.call "log"
@@ -111,7 +112,9 @@ tile.kernel @products(%head: index {delta.name = "head"}, %chunk: index {delta.n
   %D = arith.mulf %E, %all : !square
   %Da = arith.truncf %D : !square to tensor<64x64xbf16, #tile.frag<warps = 4>>
   %M = tile.tri_inverse %L scratch(%inverse : memref<64x64xf32, #tile.smem<0>>) : !square loc("M")
-  %sum = tile.reduce add %M {axis = 1} : !square -> !row
+  tile.barrier
+  %Mt = tile.tri_inverse precision(tf32) %M scratch(%inverse : memref<64x64xf32, #tile.smem<0>>) {transposed} : !square
+  %sum = tile.reduce add %Mt {axis = 1} : !square -> !row
   %root = math.rsqrt %sum : !row
   %r = math.log %root : !row
   %R = tile.spread %r {axis = 0} : !row -> !square

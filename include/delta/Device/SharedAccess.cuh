@@ -64,6 +64,13 @@ DELTA_DEVICE void load_matrices(uint32_t address, uint32_t *x) {
                  : "memory");
 }
 
+/// The transpose of an 8x8 matrix of 16-bit elements, two of a row a lane.
+DELTA_DEVICE uint32_t transpose_matrix(uint32_t x) {
+  uint32_t r;
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(x));
+  return r;
+}
+
 #if __CUDA_ARCH__ >= 900
 template <bool Transposed>
 DELTA_DEVICE void store_matrices(uint32_t address, const uint32_t *x) {
@@ -192,17 +199,12 @@ DELTA_DEVICE void write_transposed(const Fragment<T, Rows, Cols, Warps> &a,
 #pragma unroll
   for (int n = 0; n < Cols / 8; ++n)
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const uint32_t pair = a.x[2 * n + half];
-#pragma unroll
-      for (int j = 0; j < 2; ++j)
-        asm volatile(
-            "st.shared.b16 [%0], %1;" ::"r"(
-                tile.piece(8 * n + fragment_column() + j, 2 * warp + half) +
-                2 * fragment_row()),
-            "h"(static_cast<unsigned short>(pair >> 16 * j))
-            : "memory");
-    }
+    for (int half = 0; half < 2; ++half)
+      asm volatile("st.shared.b32 [%0], %1;" ::"r"(
+                       tile.piece(8 * n + fragment_row(), 2 * warp + half) +
+                       2 * fragment_column()),
+                   "r"(detail::transpose_matrix(a.x[2 * n + half]))
+                   : "memory");
 #endif
 }
 

@@ -8,17 +8,14 @@
 //
 // M = (I + A)^-1 for a strictly lower triangular A, the inverse of the WY form
 // of a chunk of Householder steps (DeltaNet, 2406.06484, eq. 10 f.; KDA,
-// 2510.26692). With 16 x 16 blocks:
+// 2510.26692). Blocks of 8 x 8 on the diagonal by forward substitution in f32,
+// the others, of 8 x 8 beside them and of 16 x 16 elsewhere, on tensor cores:
 //
-//   M_ii = (I + A_ii)^-1                     forward substitution in f32
-//   M_ij = -M_ii sum_{j <= k < i} A_ik M_kj  tensor cores, 3xTF32
+//   M_ij = -M_ii sum_{j <= k < i} A_ik M_kj
 //
 // Every entry of M and of the products M_ii (A M) obeys the bound of M's
 // entries (|beta| for unit keys and beta in [0, 2]), so nothing can overflow
-// that M does not; repeated squaring of A has no such bound. 3xTF32 splits a
-// float into two tf32 numbers, a = big + small, and drops small x small only:
-// products are good to about 2^-20, and exact while operands are integers of up
-// to 11 bits.
+// that M does not; repeated squaring of A has no such bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +26,40 @@
 
 namespace delta {
 
+/// What the products of an inverse are good to. Either is exact while operands
+/// are integers of up to 11 bits.
+enum class InversePrecision {
+  /// About 2^-20. Splits a float into two tf32 numbers, a = big + small, and
+  /// drops small x small only (3xTF32).
+  F32,
+  /// About 2^-12, for a result that is rounded to fewer bits at once. Operands
+  /// are rounded to tf32, to nearest, by who makes them.
+  TF32
+};
+
 namespace detail {
+
+/// `x` as products of precision P take it.
+template <InversePrecision P> DELTA_DEVICE float operand(float x) {
+  if constexpr (P == InversePrecision::F32) {
+    return x;
+  } else {
+    uint32_t rounded;
+#if __CUDA_ARCH__ >= 900
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
+#else
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
+#endif
+    return __uint_as_float(rounded);
+  }
+}
 
 /// N floats as sums of two tf32 numbers.
 template <int N> struct SplitFloats {
   uint32_t big[N], small[N];
 };
 
-template <int N> DELTA_DEVICE SplitFloats<N> split(const float (&x)[N]) {
+template <int N> DELTA_DEVICE SplitFloats<N> split(const float *x) {
   SplitFloats<N> r;
 #pragma unroll
   for (int i = 0; i < N; ++i) {
@@ -49,20 +72,46 @@ template <int N> DELTA_DEVICE SplitFloats<N> split(const float (&x)[N]) {
 }
 
 /// d += a b for one m16n8k8 block of tf32 numbers.
-DELTA_DEVICE void mma_tf32(float (&d)[4], const uint32_t *a, uint32_t b0,
-                           uint32_t b1) {
+DELTA_DEVICE void mma_tf32(float (&d)[4], const uint32_t *a,
+                           const uint32_t *b) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// A 16 x 16 sum of products in accumulator layout, eight columns after the
-/// other. The terms big x big stand apart from the corrections: these do not
-/// drown in the sum, and the chains of dependent instructions stay short.
-struct ProductSum {
-  float main[2][4] = {};
-  float corrections[2][4] = {}; // small x big and big x small
+/// A 16 x 8 sum of products in accumulator layout.
+template <InversePrecision P> struct ProductSum;
+
+/// The terms big x big stand apart from the corrections: these do not drown in
+/// the sum, and the chains of dependent instructions stay short.
+template <> struct ProductSum<InversePrecision::F32> {
+  float main[4] = {};
+  float corrections[4] = {}; // small x big and big x small
+
+  DELTA_DEVICE float at(int i) const { return main[i] + corrections[i]; }
+
+  /// += a b, `a` 16 x 8 and `b` 8 x 8.
+  DELTA_DEVICE void add(const float *a, const float *b) {
+    const SplitFloats<4> left = split<4>(a);
+    const SplitFloats<2> right = split<2>(b);
+    mma_tf32(main, left.big, right.big);
+    mma_tf32(corrections, left.small, right.big);
+    mma_tf32(corrections, left.big, right.small);
+  }
+};
+
+template <> struct ProductSum<InversePrecision::TF32> {
+  float main[4] = {};
+
+  DELTA_DEVICE float at(int i) const { return main[i]; }
+
+  DELTA_DEVICE void add(const float *a, const float *b) {
+    const uint32_t left[4] = {__float_as_uint(a[0]), __float_as_uint(a[1]),
+                              __float_as_uint(a[2]), __float_as_uint(a[3])};
+    const uint32_t right[2] = {__float_as_uint(b[0]), __float_as_uint(b[1])};
+    mma_tf32(main, left, right);
+  }
 };
 
 // A product contracts over every eight in the order 0 2 4 6 1 3 5 7. A lane
@@ -76,6 +125,17 @@ struct ProductSum {
 struct LeftBlock {
   float x[8];
 };
+
+/// The element of an accumulator that is element i of a left operand.
+DELTA_DEVICE constexpr int left_element(int i) { return i % 2 * 2 + i / 2; }
+
+/// Eight columns of `sign` times the sum, as a left operand.
+template <InversePrecision P>
+DELTA_DEVICE void to_left(const ProductSum<P> &sum, float sign, float *x) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    x[i] = operand<P>(sign * sum.at(left_element(i)));
+}
 
 /// The transpose of the 16 x 16 block at (row, column).
 template <int C>
@@ -111,41 +171,30 @@ write_transposed_left(const LeftBlock &a,
                      a.x[4 * k + 2 * j + i]);
 }
 
-/// `sign` times the sum, as a left operand.
-DELTA_DEVICE LeftBlock as_left(const ProductSum &sum, float sign) {
-  LeftBlock r;
-#pragma unroll
-  for (int k = 0; k < 2; ++k)
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int from = i % 2 * 2 + i / 2;
-      r.x[4 * k + i] = sign * (sum.main[k][from] + sum.corrections[k][from]);
-    }
-  return r;
+/// `right[0 .. 1]` of the transpose of the 8 x 8 block at (row, column).
+template <int C>
+DELTA_DEVICE void
+read_transposed_right(const SharedMatrix<float, C, C> &scratch, int row,
+                      int column, float (&right)[2]) {
+  load_shared(scratch.at(row + fragment_row(), column + fragment_column()),
+              right[0], right[1]);
 }
 
 /// sum += a b^T, b the 16 x 16 block at (row, column): the whole block, or a
 /// lower triangle, whose upper right quarter is skipped.
-template <Part P, int C>
-DELTA_DEVICE void add_product(ProductSum &sum, const LeftBlock &a,
+template <Part Shape, InversePrecision P, int C>
+DELTA_DEVICE void add_product(ProductSum<P> (&sum)[2], const LeftBlock &a,
                               const SharedMatrix<float, C, C> &scratch, int row,
                               int column) {
-  const SplitFloats<8> left = split(a.x);
 #pragma unroll
-  for (int n = 0; n < 2; ++n)
+  for (int k = 0; k < 2; ++k)
 #pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      if (outside_part<P, 1, 1>(8 * n, 8, 8 * k, 8))
+    for (int n = 0; n < 2; ++n) {
+      if (outside_part<Shape, 1, 1>(8 * n, 8, 8 * k, 8))
         continue;
-      float b[2];
-      load_shared(scratch.at(row + fragment_row() + 8 * n,
-                             column + fragment_column() + 8 * k),
-                  b[0], b[1]);
-      const SplitFloats<2> right = split(b);
-      const uint32_t *big = left.big + 4 * k, *small = left.small + 4 * k;
-      mma_tf32(sum.main[n], big, right.big[0], right.big[1]);
-      mma_tf32(sum.corrections[n], small, right.big[0], right.big[1]);
-      mma_tf32(sum.corrections[n], big, right.small[0], right.small[1]);
+      float right[2];
+      read_transposed_right(scratch, row + 8 * n, column + 8 * k, right);
+      sum[n].add(a.x + 4 * k, right);
     }
 }
 
@@ -161,27 +210,17 @@ DELTA_DEVICE void load_shared_if(bool valid, uint32_t address, float &x,
                : "memory");
 }
 
-/// Writes a 16 x 8 block given in accumulator layout to (row, column).
-template <int C>
-DELTA_DEVICE void write_block(const SharedMatrix<float, C, C> &scratch, int row,
-                              int column, float x0, float x1, float x2,
-                              float x3) {
-  row += fragment_row();
-  column += fragment_column();
-  store_shared(scratch.at(row, column), x0, x1);
-  store_shared(scratch.at(row + 8, column), x2, x3);
-}
-
-/// Replaces the strictly lower diagonal block A_ii at (origin, origin) by
-/// (I + A_ii)^-1. Half a warp, a lane a column; each half its own block.
-template <int C>
-DELTA_DEVICE void invert_diagonal(const SharedMatrix<float, C, C> &scratch,
-                                  int origin) {
-  const int column = lane_index() & 15;
-  float x[16];
-  x[0] = column == 0 ? 1.0f : 0.0f;
+/// Replaces the strictly lower 8 x 8 blocks B on the diagonal of the 16 x 16
+/// block at (origin, origin) by (I + B)^-1: a lane a column of them; the second
+/// half of the warp does the same.
+template <InversePrecision P, int C>
+DELTA_DEVICE void substitute(const SharedMatrix<float, C, C> &scratch,
+                             int origin) {
+  const int column = lane_index() & 7;
+  origin += lane_index() & 8;
+  float x[8];
 #pragma unroll
-  for (int i = 1; i < 16; ++i) {
+  for (int i = 0; i < 8; ++i) {
     float sum = column == i ? 1.0f : 0.0f;
 #pragma unroll
     for (int k = 0; k < i; k += 4) {
@@ -198,85 +237,152 @@ DELTA_DEVICE void invert_diagonal(const SharedMatrix<float, C, C> &scratch,
   }
   __syncwarp();
 #pragma unroll
-  for (int i = 0; i < 16; ++i)
-    store_shared(scratch.at(origin + i, origin + column), x[i]);
+  for (int i = 0; i < 8; ++i)
+    store_shared(scratch.at(origin + i, origin + column), operand<P>(x[i]));
 }
 
-/// Computes blocks (column + D, column), .. of M, transposed: (M_ij)^T =
-/// -(sum_k (M_kj)^T (A_ik)^T) (M_ii)^T; `m` holds (M_kj)^T of the blocks above.
-/// One warp, independent of all other columns; no block of M passes through
-/// memory on its way into the next. M_ij is left at block (j, i), above the
-/// diagonal, where it harms no A_ik.
-template <int D, int C>
-DELTA_DEVICE void invert_column(const SharedMatrix<float, C, C> &scratch,
-                                int column, LeftBlock (&m)[C / 16]) {
-  if (column + D >= C / 16)
-    return;
-  const int j = 16 * column, i = j + 16 * D;
-  ProductSum sum, block;
+/// Replaces the strictly lower 16 x 16 block A_ii at (origin, origin) by M_ii =
+/// (I + A_ii)^-1; returns its transpose. One warp. With 8 x 8 blocks,
+/// M_10^T = -(M_00^T A_10^T) M_11^T.
+template <InversePrecision P, int C>
+DELTA_DEVICE LeftBlock invert_diagonal(const SharedMatrix<float, C, C> &scratch,
+                                       int origin) {
+  substitute<P>(scratch, origin);
+  __syncwarp();
+  LeftBlock m = read_transposed_left(scratch, origin, origin);
+  float a_10[2], m_11[2];
+  read_transposed_right(scratch, origin + 8, origin, a_10);
+  read_transposed_right(scratch, origin + 8, origin + 8, m_11);
+  // Columns 0 to 7: M_00^T over zeros. Columns 8 to 15: M_10^T over M_11^T.
+  m.x[1] = m.x[3] = 0.0f;
+  ProductSum<P> sum, block;
+  float left[4], below[4];
+  sum.add(m.x, a_10);
+  to_left(sum, -1.0f, left);
+  block.add(left, m_11);
+  to_left(block, 1.0f, below);
+  m.x[4] = below[0];
+  m.x[6] = below[2];
+  __syncwarp();
+  write_transposed_left(m, scratch, origin, origin);
+  return m;
+}
+
+/// Computes blocks (Column + D, Column), .. of M, transposed: (M_ij)^T =
+/// -(sum_k (M_kj)^T (A_ik)^T) (M_ii)^T; m[k - Column] holds (M_kj)^T of the
+/// blocks above. One warp, independent of all other columns; no block of M
+/// passes through memory on its way into the next.
+template <InversePrecision P, int Column, int D, int C>
+DELTA_DEVICE void invert_below(const SharedMatrix<float, C, C> &scratch,
+                               LeftBlock (&m)[C / 16]) {
+  if constexpr (Column + D < C / 16) {
+    constexpr int j = 16 * Column, i = j + 16 * D;
+    ProductSum<P> sum[2], block[2];
 #pragma unroll
-  for (int k = 0; k < D; ++k)
-    add_product<Part::Full>(sum, m[k], scratch, i, j + 16 * k);
-  add_product<Part::Lower>(block, as_left(sum, -1.0f), scratch, i, i);
-  m[D] = as_left(block, 1.0f);
-  write_transposed_left(m[D], scratch, j, i);
-  if constexpr (D + 1 < C / 16)
-    invert_column<D + 1>(scratch, column, m);
+    for (int k = 0; k < D; ++k)
+      add_product<Part::Full>(sum, m[k], scratch, i, j + 16 * k);
+    LeftBlock negated;
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+      to_left(sum[k], -1.0f, negated.x + 4 * k);
+    add_product<Part::Lower>(block, negated, scratch, i, i);
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+      to_left(block[k], 1.0f, m[D].x + 4 * k);
+    invert_below<P, Column, D + 1>(scratch, m);
+  }
+}
+
+/// Row block `warp` of M^T. Each column has code of its own, in which every
+/// address and register is known.
+template <InversePrecision P, int Column, int C>
+DELTA_DEVICE Fragment<float, C, C, C / 16>
+invert_column(const SharedMatrix<float, C, C> &scratch,
+              const LeftBlock &diagonal, int warp) {
+  constexpr int blocks = C / 16;
+  if constexpr (Column + 1 < blocks)
+    if (warp > Column)
+      return invert_column<P, Column + 1>(scratch, diagonal, warp);
+  LeftBlock m[blocks];
+  m[0] = diagonal;
+  invert_below<P, Column, 1>(scratch, m);
+  Fragment<float, C, C, blocks> r;
+#pragma unroll
+  for (int n = 0; n < C / 8; ++n)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      r.x[4 * n + left_element(i)] =
+          n / 2 < Column
+              ? 0.0f
+              : m[n / 2 < Column ? 0 : n / 2 - Column].x[n % 2 * 4 + i];
+  return r;
 }
 
 } // namespace detail
 
-/// (I + A)^-1 of the strictly lower triangular A, C = 16, 32, 64 or 128. What
-/// `a` holds on and above the diagonal is not used.
+/// ((I + A)^-1)^T of the strictly lower triangular A, C = 16, 32, 64 or 128.
+/// What `a` holds on and above the diagonal is not used.
 ///
-/// Barriers: three (two for C = 16), at least C / 16 warps in the CTA.
-/// `scratch` must be free when the function is entered; it is free behind the
-/// next barrier after it.
+/// Barriers: one, at least C / 16 warps in the CTA. `scratch` must be free when
+/// the function is entered; it is free behind the next barrier after it.
 ///
-/// Work: half a warp inverts a diagonal block; block column j costs sum_{i > j}
-/// (i - j + 1) block products and is warp j's. Handing the columns to other
-/// warps in every other CTA of an SM was measured to gain nothing.
-template <int C>
+/// Work: warp j inverts diagonal block j and computes block column j, which
+/// costs sum_{i > j} (i - j + 1) block products.
+template <InversePrecision P, int C>
 DELTA_DEVICE Fragment<float, C, C, C / 16>
-triangular_inverse(const Fragment<float, C, C, C / 16> &a,
-                   const SharedMatrix<float, C, C> &scratch) {
+triangular_inverse_transposed(const Fragment<float, C, C, C / 16> &a,
+                              const SharedMatrix<float, C, C> &scratch) {
   static_assert(C == 16 || C == 32 || C == 64 || C == 128,
                 "chunks of 16, 32, 64 or 128 rows");
   constexpr int blocks = C / 16;
   const int warp = warp_index();
+  detail::LeftBlock diagonal;
   if (warp < blocks) {
+    const int row = 16 * warp + fragment_row(), column = fragment_column();
 #pragma unroll
     for (int n = 0; n < C / 8; ++n)
-      if (n / 2 <= warp)
-        detail::write_block(scratch, 16 * warp, 8 * n, a.x[4 * n],
-                            a.x[4 * n + 1], a.x[4 * n + 2], a.x[4 * n + 3]);
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        if (n / 2 <= warp)
+          detail::store_shared(scratch.at(row + 8 * half, 8 * n + column),
+                               detail::operand<P>(a.x[4 * n + 2 * half]),
+                               detail::operand<P>(a.x[4 * n + 2 * half + 1]));
+    __syncwarp();
+    diagonal = detail::invert_diagonal<P>(scratch, 16 * warp);
   }
   cta_sync();
-  if (2 * warp < blocks) {
-    // Both halves invert the only block of C = 16, and write the same.
-    const int block = blocks == 1 ? 0 : 2 * warp + (lane_index() >> 4);
-    detail::invert_diagonal(scratch, 16 * block);
-  }
+  if (warp >= blocks)
+    diagonal = detail::read_transposed_left(scratch, C - 16, C - 16);
+  return detail::invert_column<P, 0>(scratch, diagonal, warp);
+}
+
+/// (I + A)^-1, else as triangular_inverse_transposed. Barriers: two.
+template <InversePrecision P, int C>
+DELTA_DEVICE Fragment<float, C, C, C / 16>
+triangular_inverse(const Fragment<float, C, C, C / 16> &a,
+                   const SharedMatrix<float, C, C> &scratch) {
+  const auto transposed = triangular_inverse_transposed<P>(a, scratch);
+  const int warp = warp_index(), row_block = fragment_warp<C / 16>();
+  const int row = fragment_row(), column = fragment_column();
+  // M_ij goes to block (j, i), above the diagonal, where it harms no A_ik.
+#pragma unroll
+  for (int n = 0; n < C / 8; ++n)
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      if (warp < n / 2)
+        detail::store_shared(scratch.at(16 * warp + n % 2 * 8 + column + e % 2,
+                                        n / 2 * 16 + row + e / 2 * 8),
+                             transposed.x[4 * n + e]);
   cta_sync();
-  if constexpr (blocks > 1) {
-    if (warp < blocks) {
-      detail::LeftBlock m[blocks];
-      m[0] = detail::read_transposed_left(scratch, 16 * warp, 16 * warp);
-      detail::invert_column<1>(scratch, warp, m);
-    }
-    cta_sync();
-  }
-  const int row_block = fragment_warp<blocks>();
   Fragment<float, C, C, C / 16> m;
 #pragma unroll
   for (int n = 0; n < C / 8; ++n)
 #pragma unroll
     for (int half = 0; half < 2; ++half)
-      detail::load_shared_if(
-          n / 2 <= row_block,
-          scratch.at(fragment_row() + n / 2 * 16 + 8 * half,
-                     fragment_column() + 16 * row_block + n % 2 * 8),
-          m.x[4 * n + 2 * half], m.x[4 * n + 2 * half + 1]);
+      detail::load_shared_if(n / 2 <= row_block,
+                             scratch.at(n / 2 * 16 + row + 8 * half,
+                                        16 * row_block + n % 2 * 8 + column),
+                             m.x[4 * n + 2 * half], m.x[4 * n + 2 * half + 1]);
   return m;
 }
 

@@ -54,6 +54,15 @@ static tile::Part storedPart(Part part) {
   llvm_unreachable("covered switch");
 }
 
+/// Whether `value` goes to memory, scaled or as it is, and nowhere else: a
+/// store takes either orientation.
+static bool isOnlyStored(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    auto scale = dyn_cast<ScaleOp>(user);
+    return scale ? isOnlyStored(scale.getResult()) : isa<StoreOp>(user);
+  });
+}
+
 LogicalResult TileBody::convertBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(convert(&op)))
@@ -104,13 +113,15 @@ LogicalResult TileBody::convert(Operation *op) {
       })
       .Case<TriInverseOp>([&](TriInverseOp inverse) {
         Value input = wide(inverse.getInput(), kNatural);
+        bool transposed = isOnlyStored(inverse.getResult());
         b.setLoc(op->getLoc());
         define(inverse.getResult(),
                tile::TriInverseOp::create(
                    b, input.getType(), input, /*scratch=*/Value(),
                    tile::InverseMethod::Substitute16Merge,
-                   inverse.getEntryBoundAttr(), inverse.getRowStochastic()),
-               kNatural);
+                   tile::InversePrecision::F32, inverse.getEntryBoundAttr(),
+                   inverse.getRowStochastic(), transposed),
+               transposed ? kTransposed : kNatural);
         return success();
       })
       .Case<RowSumOp>([&](RowSumOp sum) {

@@ -107,12 +107,20 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
                  << stringifyInverseMethod(InverseMethod::Substitute16Merge);
         StringRef input = spelled(inverse.getInput());
         StringRef result = nameOf(inverse.getResult());
+        bool transposed = inverse.getTransposed();
         if (!input.empty() && !result.empty())
-          cuda::CommentOp::create(b,
-                                  (result + " = (I + " + input + ")^-1").str());
+          cuda::CommentOp::create(b, (result + " = (I + " + input + ")^-1" +
+                                      (transposed ? ", transposed" : ""))
+                                         .str());
+        Attribute precision =
+            named(inverse.getPrecision() == InversePrecision::TF32
+                      ? "InversePrecision::TF32"
+                      : "InversePrecision::F32");
         define(inverse.getResult(),
-               callInPlace(convertType(inverse.getType()), "triangular_inverse",
-                           {},
+               callInPlace(convertType(inverse.getType()),
+                           transposed ? "triangular_inverse_transposed"
+                                      : "triangular_inverse",
+                           {precision},
                            {use(inverse.getInput()), use(inverse.getScratch())},
                            resultName(inverse)));
         return success();

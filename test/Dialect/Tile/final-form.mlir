@@ -60,8 +60,8 @@ tile.kernel @one_role(%b: index, %k: memref<?x?x128xbf16>, %s: memref<?x64x128xf
     // CHECK: tile.read %{{.*}} : memref<64x64xbf16, #tile.smem<128>> -> tensor<64x64xbf16, #tile.frag<warps = 4>>
     %Y = tile.read %stage : memref<64x64xbf16, #tile.smem<128>> -> !xb
     tile.barrier
-    // CHECK: tile.tri_inverse %{{.*}} scratch(%{{.*}} : memref<64x64xf32, #tile.smem<0>>)
-    %Z = tile.tri_inverse %X scratch(%scratch : memref<64x64xf32, #tile.smem<0>>) : !x
+    // CHECK: tile.tri_inverse precision(tf32) %{{.*}} scratch(%{{.*}} : memref<64x64xf32, #tile.smem<0>>)
+    %Z = tile.tri_inverse precision(tf32) %X scratch(%scratch : memref<64x64xf32, #tile.smem<0>>) : !x
     // CHECK: tile.convert %{{.*}} : tensor<64xf32, #tile.slice<axis = 1, <warps = 4>>> -> tensor<64xf32, #tile.flat<warps = 4>>
     %r = tile.reduce add %Z {axis = 0} : !x -> !row
     %flat = tile.convert %r : !row -> tensor<64xf32, #tile.flat<warps = 4>>

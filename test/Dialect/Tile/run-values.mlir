@@ -195,6 +195,15 @@ func.func @main() {
   %inv = tile.tri_inverse %ones : tensor<4x4xf32>
   call @show4(%inv) : (tensor<4x4xf32>) -> ()
 
+  // Its transpose.
+  // CHECK: data =
+  // CHECK-NEXT: [1, -1, 0, 0]
+  // CHECK-NEXT: [0, 1, -1, 0]
+  // CHECK-NEXT: [0, 0, 1, -1]
+  // CHECK-NEXT: [0, 0, 0, 1]
+  %inv_t = tile.tri_inverse precision(tf32) %ones {transposed} : tensor<4x4xf32>
+  call @show4(%inv_t) : (tensor<4x4xf32>) -> ()
+
   // G = P - P diag(f) G: with P = 1 below the diagonal and f = [2, 3, 5, 7], row
   // 2 is [1, 1, 0] - 3 [1, 0, 0] and row 3 is [1, 1, 1] - 3 [1, 0, 0] - 5 row 2.
   // CHECK: data =

@@ -89,6 +89,14 @@ func.func @V4_doubling_with_a_bound(%a: tensor<8x8xf32>, %b: tensor<16x16xf32>) 
 
 // -----
 
+func.func @V4_doubling_in_tf32(%a: tensor<4x4xf32>) {
+  // expected-error @below {{'tile.tri_inverse' op precision: expected f32 with doubling, got tf32}}
+  %d = tile.tri_inverse method(doubling) precision(tf32) %a : tensor<4x4xf32>
+  return
+}
+
+// -----
+
 func.func @tri_inverse_square(%a: tensor<8x16xf32>) {
   // expected-error @below {{'tile.tri_inverse' op input: expected shape [8, 8], got [8, 16]}}
   %d = tile.tri_inverse %a : tensor<8x16xf32>

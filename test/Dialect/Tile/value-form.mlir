@@ -31,6 +31,8 @@ tile.kernel @products(%b: index, %k: memref<?x?x2x128xbf16> {delta.name = "k"},
   %P = tile.mask upper %KK columns(%T) {row_steps = 2} : tensor<64x64xf32>
   // CHECK: tile.tri_inverse %{{.*}} {entry_bound = 1.000000e+00 : f32} : tensor<64x64xf32>
   %M = tile.tri_inverse %A {entry_bound = 1.0 : f32} : tensor<64x64xf32>
+  // CHECK: tile.tri_inverse precision(tf32) %{{.*}} {transposed} : tensor<64x64xf32>
+  %Mt = tile.tri_inverse precision(tf32) %A {transposed} : tensor<64x64xf32>
   // CHECK: tile.tri_inverse method(doubling) %{{.*}} {row_stochastic} : tensor<64x64xf32>
   %N = tile.tri_inverse method(doubling) %A {row_stochastic} : tensor<64x64xf32>
   // CHECK: tile.reduce max %{{.*}} {axis = 1 : i64} : tensor<64x64xf32> -> tensor<64xf32>

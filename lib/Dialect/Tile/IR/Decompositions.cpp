@@ -346,12 +346,16 @@ FailureOr<SmallVector<Value>> IdentityOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{identity};
 }
 
+static SmallVector<Value> transpose(OpBuilder &builder, Location loc,
+                                    Value input, RankedTensorType type) {
+  auto transposed = linalg::TransposeOp::create(builder, loc, input,
+                                                emptyTensor(builder, loc, type),
+                                                ArrayRef<int64_t>{1, 0});
+  return SmallVector<Value>(transposed->getResults());
+}
+
 FailureOr<SmallVector<Value>> TransposeOp::decompose(OpBuilder &builder) {
-  auto transpose = linalg::TransposeOp::create(
-      builder, getLoc(), getInput(),
-      emptyTensor(builder, getLoc(), getResult().getType()),
-      ArrayRef<int64_t>{1, 0});
-  return SmallVector<Value>(transpose->getResults());
+  return transpose(builder, getLoc(), getInput(), getResult().getType());
 }
 
 /// Forward substitution, in place: from row i of `matrix`, which `start` may
@@ -402,7 +406,8 @@ substitute(OpBuilder &builder, Location loc, Value matrix,
       });
 }
 
-/// Whatever the method: row i of the inverse is `e_i - sum_{k < i} a_ik m_k`.
+/// Whatever the method and the precision: row i of the inverse is
+/// `e_i - sum_{k < i} a_ik m_k`.
 FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   RankedTensorType type = getInput().getType();
@@ -415,6 +420,8 @@ FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
       [&](OpBuilder &b, Location l, Value i, Value k) -> Value {
         return tensor::ExtractOp::create(b, l, getInput(), ValueRange{i, k});
       });
+  if (getTransposed())
+    return transpose(builder, loc, inverse, type);
   return SmallVector<Value>{inverse};
 }
 

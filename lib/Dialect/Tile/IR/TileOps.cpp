@@ -178,9 +178,14 @@ LogicalResult TriInverseOp::verify() {
                          cast<MemRefType>(getScratch().getType()),
                          {rows, rows})))
     return failure();
-  // V4: the powers of A that doubling forms overflow unless its rows are
-  // weights of a mean, or the matrix is so small that few powers occur.
-  if (getMethod() != InverseMethod::Doubling || getRowStochastic())
+  if (getMethod() != InverseMethod::Doubling) // V4
+    return success();
+  if (getPrecision() != InversePrecision::F32)
+    return emitOpError() << "precision: expected f32 with doubling, got "
+                         << stringifyInversePrecision(getPrecision());
+  // The powers of A that doubling forms overflow unless its rows are weights of
+  // a mean, or the matrix is so small that few powers occur.
+  if (getRowStochastic())
     return success();
   std::optional<APFloat> bound = getEntryBound();
   int64_t limit = bound && bound->convertToFloat() <= 1.0f ? 8 : 4;

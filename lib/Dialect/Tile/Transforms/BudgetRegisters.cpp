@@ -98,14 +98,14 @@ static int64_t registersOf(Value value) {
 }
 
 /// Registers that an op uses while it runs. An inverse of several blocks holds
-/// those of a column but the last, 8 each, and 48 for sums and operands; one
-/// block is solved for 16 entries of a column a thread (TriangularInverse.cuh).
+/// those of a column, 8 each, and 40 for sums and operands; one block is solved
+/// for 16 entries of a column a thread (TriangularInverse.cuh).
 static int64_t workOf(Operation *op) {
   auto inverse = dyn_cast<TriInverseOp>(op);
   if (!inverse)
     return 0;
   int64_t blocks = inverse.getInput().getType().getDimSize(0) / 16;
-  return blocks == 1 ? 16 : 8 * (blocks - 1) + 48;
+  return blocks == 1 ? 16 : 8 * blocks + 40;
 }
 
 /// Calls `visit` for what keeps `value` computable: the vector behind a

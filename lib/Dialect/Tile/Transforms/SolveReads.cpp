@@ -117,6 +117,8 @@ static FailureOr<DotOp> findRead(Value weights) {
 
 /// Matches the solution that `inverse` is the matrix of.
 static std::optional<Solution> match(TriInverseOp inverse) {
+  if (inverse.getTransposed())
+    return std::nullopt;
   auto scaled = matchScaled(inverse.getInput());
   if (!scaled)
     return std::nullopt;
