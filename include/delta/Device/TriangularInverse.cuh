@@ -137,38 +137,28 @@ DELTA_DEVICE void to_left(const ProductSum<P> &sum, float sign, float *x) {
     x[i] = operand<P>(sign * sum.at(left_element(i)));
 }
 
-/// The transpose of the 16 x 16 block at (row, column).
-template <int C>
-DELTA_DEVICE LeftBlock read_transposed_left(
-    const SharedMatrix<float, C, C> &scratch, int row, int column) {
-  LeftBlock r;
-#pragma unroll
-  for (int k = 0; k < 2; ++k)
-#pragma unroll
-    for (int j = 0; j < 2; ++j)
-#pragma unroll
-      for (int i = 0; i < 2; ++i)
-        r.x[4 * k + 2 * j + i] =
-            load_shared(scratch.at(row + fragment_column() + 8 * k + j,
-                                   column + fragment_row() + 8 * i));
-  return r;
-}
-
-/// The block at (row, column) = the transpose of `a`.
+/// The transpose of the 8 x 8 block at (row, column): what a lane holds of it
+/// as eight rows of eight columns of a left operand.
 template <int C>
 DELTA_DEVICE void
-write_transposed_left(const LeftBlock &a,
-                      const SharedMatrix<float, C, C> &scratch, int row,
-                      int column) {
-#pragma unroll
-  for (int k = 0; k < 2; ++k)
-#pragma unroll
-    for (int j = 0; j < 2; ++j)
-#pragma unroll
-      for (int i = 0; i < 2; ++i)
-        store_shared(scratch.at(row + fragment_column() + 8 * k + j,
-                                column + fragment_row() + 8 * i),
-                     a.x[4 * k + 2 * j + i]);
+load_transposed_block(const SharedMatrix<float, C, C> &scratch, int row,
+                      int column, float &x0, float &x1) {
+  row += fragment_column();
+  column += fragment_row();
+  x0 = load_shared(scratch.at(row, column));
+  x1 = load_shared(scratch.at(row + 1, column));
+}
+
+/// The 8 x 8 block at (row, column) = the transpose of what lanes hold so.
+template <int C>
+DELTA_DEVICE void
+store_transposed_block(float x0, float x1,
+                       const SharedMatrix<float, C, C> &scratch, int row,
+                       int column) {
+  row += fragment_column();
+  column += fragment_row();
+  store_shared(scratch.at(row, column), x0);
+  store_shared(scratch.at(row + 1, column), x1);
 }
 
 /// `right[0 .. 1]` of the transpose of the 8 x 8 block at (row, column).
@@ -241,6 +231,18 @@ DELTA_DEVICE void substitute(const SharedMatrix<float, C, C> &scratch,
     store_shared(scratch.at(origin + i, origin + column), operand<P>(x[i]));
 }
 
+/// The transpose of the lower triangle M_ii at (origin, origin), of which
+/// columns 0 to 7 are M_00^T over zeros, the others M_10^T over M_11^T.
+template <int C>
+DELTA_DEVICE LeftBlock read_diagonal(const SharedMatrix<float, C, C> &scratch,
+                                     int origin) {
+  LeftBlock m = {};
+  load_transposed_block(scratch, origin, origin, m.x[0], m.x[2]);
+  load_transposed_block(scratch, origin + 8, origin, m.x[4], m.x[6]);
+  load_transposed_block(scratch, origin + 8, origin + 8, m.x[5], m.x[7]);
+  return m;
+}
+
 /// Replaces the strictly lower 16 x 16 block A_ii at (origin, origin) by M_ii =
 /// (I + A_ii)^-1; returns its transpose. One warp. With 8 x 8 blocks,
 /// M_10^T = -(M_00^T A_10^T) M_11^T.
@@ -249,22 +251,22 @@ DELTA_DEVICE LeftBlock invert_diagonal(const SharedMatrix<float, C, C> &scratch,
                                        int origin) {
   substitute<P>(scratch, origin);
   __syncwarp();
-  LeftBlock m = read_transposed_left(scratch, origin, origin);
+  LeftBlock m = {};
+  load_transposed_block(scratch, origin, origin, m.x[0], m.x[2]);
+  load_transposed_block(scratch, origin + 8, origin + 8, m.x[5], m.x[7]);
   float a_10[2], m_11[2];
   read_transposed_right(scratch, origin + 8, origin, a_10);
   read_transposed_right(scratch, origin + 8, origin + 8, m_11);
-  // Columns 0 to 7: M_00^T over zeros. Columns 8 to 15: M_10^T over M_11^T.
-  m.x[1] = m.x[3] = 0.0f;
   ProductSum<P> sum, block;
-  float left[4], below[4];
+  float left[4], m_10[4];
   sum.add(m.x, a_10);
   to_left(sum, -1.0f, left);
   block.add(left, m_11);
-  to_left(block, 1.0f, below);
-  m.x[4] = below[0];
-  m.x[6] = below[2];
+  to_left(block, 1.0f, m_10);
+  m.x[4] = m_10[0];
+  m.x[6] = m_10[2];
   __syncwarp();
-  write_transposed_left(m, scratch, origin, origin);
+  store_transposed_block(m.x[4], m.x[6], scratch, origin + 8, origin);
   return m;
 }
 
@@ -352,7 +354,7 @@ triangular_inverse_transposed(const Fragment<float, C, C, C / 16> &a,
   }
   cta_sync();
   if (warp >= blocks)
-    diagonal = detail::read_transposed_left(scratch, C - 16, C - 16);
+    diagonal = detail::read_diagonal(scratch, C - 16);
   return detail::invert_column<P, 0>(scratch, diagonal, warp);
 }
 
@@ -378,11 +380,14 @@ triangular_inverse(const Fragment<float, C, C, C / 16> &a,
 #pragma unroll
   for (int n = 0; n < C / 8; ++n)
 #pragma unroll
-    for (int half = 0; half < 2; ++half)
-      detail::load_shared_if(n / 2 <= row_block,
+    for (int half = 0; half < 2; ++half) {
+      // The upper right quarter of M_ii is zero, and not in memory.
+      const bool above = n % 2 > half;
+      detail::load_shared_if(n / 2 < row_block + !above,
                              scratch.at(n / 2 * 16 + row + 8 * half,
                                         16 * row_block + n % 2 * 8 + column),
                              m.x[4 * n + 2 * half], m.x[4 * n + 2 * half + 1]);
+    }
   return m;
 }
 
