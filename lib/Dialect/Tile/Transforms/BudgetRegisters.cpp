@@ -13,6 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Occupancy.h"
 #include "Rests.h"
 #include "TargetOption.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
@@ -49,10 +50,6 @@ static constexpr int64_t kOverlap = 96;
 /// The same of a kernel in which nothing overlaps: the more CTAs an SM holds,
 /// the better.
 static constexpr int64_t kAlone = 10;
-
-/// Warps of an SM that such a kernel asks for. Of 20, a register prediction
-/// below 96, one kernel in three spilled.
-static constexpr int64_t kAloneWarps = 16;
 
 /// Registers are given to a warp in units of eight a thread.
 static constexpr int64_t kRegisterUnit = 8;
@@ -233,10 +230,7 @@ static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
   return peak;
 }
 
-/// Whether other tiles are on their way while a kernel computes: copies of
-/// later iterations, or right operands that it makes of products it goes on
-/// with. A kernel that inverts waits for the inverse; other CTAs run meanwhile.
-static bool overlaps(KernelOp kernel) {
+bool delta::tile::overlaps(KernelOp kernel) {
   bool inverts = false, makesOperands = false;
   kernel.walk([&](TriInverseOp) { inverts = true; });
   kernel.walk([&](DotOp dot) {

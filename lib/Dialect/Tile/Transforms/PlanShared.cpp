@@ -8,13 +8,16 @@
 /// \file
 /// `tile-plan-shared`. Two buffers may share bytes where no value is alive in
 /// both at once; `tile-place-barriers`, which comes later, keeps the accesses
-/// to such bytes apart. Rings of one role live as long as the kernel: copies
-/// past the last chunk land in them at any time. The slots of a ring between
-/// roles, which takes as many as are read, are its consumer's when it has
-/// released the last one; the mbarriers stay.
+/// to such bytes apart. A barrier costs nothing where bytes were left long ago,
+/// so these are taken first where a CTA has bytes to choose from. Rings of one
+/// role live as long as the kernel: copies past the last chunk land in them at
+/// any time. The slots of a ring between roles, which takes as many as are
+/// read, are its consumer's when it has released the last one; the mbarriers
+/// stay.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Occupancy.h"
 #include "TargetOption.h"
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
@@ -46,6 +49,9 @@ struct Region1D {
   bool overlapsInTime(const Region1D &other) const {
     return role != other.role || (first <= other.last && other.first <= last);
   }
+  bool sharesBytes(const Region1D &other) const {
+    return offset < other.offset + other.bytes && other.offset < offset + bytes;
+  }
 };
 
 /// Accesses to one alloc.
@@ -56,7 +62,9 @@ struct Uses {
 
 class SharedPlanner {
 public:
-  explicit SharedPlanner(KernelOp kernel) : kernel(kernel) {}
+  /// Up to `spare` bytes may be taken to keep buffers apart.
+  SharedPlanner(KernelOp kernel, int64_t spare)
+      : kernel(kernel), spare(spare) {}
 
   /// Sets every offset; returns the bytes that the kernel needs.
   int64_t run();
@@ -64,11 +72,13 @@ public:
 private:
   void number();
   Region1D lifetimeOf(AllocOp alloc, const Uses &uses);
+  std::optional<int64_t> distance(const Region1D &region);
   void place(Region1D &region);
   void placeRing(RingCreateOp ring);
   void endRing(RingCreateOp ring, Region1D &slots);
 
   KernelOp kernel;
+  int64_t spare;
   llvm::DenseMap<Operation *, int64_t> begin, end;
   SmallVector<Region1D> placed;
   /// Of rings whose slots other buffers may take: these, in `placed`, and what
@@ -127,22 +137,41 @@ Region1D SharedPlanner::lifetimeOf(AllocOp alloc, const Uses &uses) {
   return region;
 }
 
-/// First fit, among what was placed before.
-void SharedPlanner::place(Region1D &region) {
-  region.offset = 0;
-  bool moved = true;
-  while (moved) {
-    moved = false;
-    for (const Region1D &other : placed) {
-      bool overlaps = region.offset < other.offset + other.bytes &&
-                      other.offset < region.offset + region.bytes;
-      if (!overlaps || !region.overlapsInTime(other))
-        continue;
-      region.offset =
-          llvm::alignTo(other.offset + other.bytes, region.alignment);
-      moved = true;
-    }
+/// How many ops lie between the uses of `region` and those of the buffers that
+/// it would share bytes with; none where it shares with one that is in use.
+std::optional<int64_t> SharedPlanner::distance(const Region1D &region) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const Region1D &other : placed) {
+    if (!region.sharesBytes(other))
+      continue;
+    if (region.overlapsInTime(other))
+      return std::nullopt;
+    least = std::min(
+        least, std::max(region.first - other.last, other.first - region.last));
   }
+  return least;
+}
+
+/// Within the bytes to spare, where the neighbours in time are farthest; beyond
+/// these, the first fit.
+void SharedPlanner::place(Region1D &region) {
+  SmallVector<int64_t> offsets = {0};
+  for (const Region1D &other : placed)
+    offsets.push_back(
+        llvm::alignTo(other.offset + other.bytes, region.alignment));
+  llvm::sort(offsets);
+  std::optional<int64_t> best;
+  int64_t bestDistance = 0;
+  for (int64_t offset : offsets) {
+    region.offset = offset;
+    std::optional<int64_t> far = distance(region);
+    if (!far ||
+        (best && (*far <= bestDistance || offset + region.bytes > spare)))
+      continue;
+    best = offset;
+    bestDistance = *far;
+  }
+  region.offset = *best;
   placed.push_back(region);
 }
 
@@ -225,6 +254,16 @@ int64_t SharedPlanner::run() {
   return total;
 }
 
+/// The share of a CTA where an SM holds as many as the kernel asks for, if it
+/// asks for that (`tile-budget-registers`).
+static int64_t getSpare(KernelOp kernel, const delta::Target &limits) {
+  if (overlaps(kernel))
+    return 0;
+  int64_t ctas = std::max<int64_t>(1, kAloneWarps / kernel.getWarps());
+  return (limits.sharedBytes + limits.reservedSharedBytes) / ctas -
+         limits.reservedSharedBytes;
+}
+
 namespace {
 
 struct PlanSharedPass
@@ -236,7 +275,7 @@ struct PlanSharedPass
     if (!limits)
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      int64_t bytes = SharedPlanner(kernel).run();
+      int64_t bytes = SharedPlanner(kernel, getSpare(kernel, *limits)).run();
       if (bytes > limits->sharedBytes) {
         kernel.emitError() << "needs " << bytes
                            << " bytes of shared memory; a CTA of " << target
