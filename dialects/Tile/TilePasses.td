@@ -459,9 +459,9 @@ def PlanShared : Pass<"tile-plan-shared", "::mlir::ModuleOp"> {
   let description = [{
     Sets `offset` of every `tile.alloc` and `tile.ring_create`, and `shared_bytes` of the
     kernel. Buffers whose contents are never needed at the same time may share bytes. A
-    kernel that inverts, and relies on other CTAs to fill an SM, keeps buffers apart as
-    far as its share of an SM goes, for shared bytes cost barriers; what still shares
-    takes bytes that were left longest ago. A
+    kernel that inverts in a loop, and relies on other CTAs to fill an SM, keeps buffers
+    apart as far as its share of an SM goes, for shared bytes cost barriers; what still
+    shares takes bytes that were left longest ago. A
     ring, with its mbarriers, has its own. The slots of a ring between roles serve its
     consumer's buffers once that has released the last one; in a kernel that has both,
     mbarriers lie apart (`barriers`). Refuses a kernel that needs more than a CTA of

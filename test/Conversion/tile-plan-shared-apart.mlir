@@ -1,4 +1,4 @@
-// A kernel that inverts keeps its buffers apart while the CTA stays within its share of
+// A kernel that inverts in a loop keeps its buffers apart while the CTA stays within its share of
 // shared memory, a quarter for four warps: 40960 bytes on sm_80, 57344 on sm_90a.
 // RUN: delta-opt %s --tile-plan-shared | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: delta-opt %s --tile-plan-shared=target=sm_90a | FileCheck %s --check-prefixes=CHECK,SM90
@@ -21,7 +21,7 @@
 // SM90-NEXT: tile.alloc {offset = 34816 : i64} : memref<64x64xbf16
 // SM80-NEXT: tile.alloc {offset = 34816 : i64} : memref<64xf32
 // SM90-NEXT: tile.alloc {offset = 43008 : i64} : memref<64xf32
-tile.kernel @apart(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @apart(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   %k = tile.alloc : memref<64x128xbf16, #tile.smem<128>>
   %s = tile.alloc : memref<64x64xf32, #tile.smem<0>>
   %t = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
@@ -31,12 +31,33 @@ tile.kernel @apart(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   %g = arith.constant dense<0.0> : !flat
   tile.write %K, %k : !keys, memref<64x128xbf16, #tile.smem<128>>
   %0 = tile.read %k : memref<64x128xbf16, #tile.smem<128>> -> !keys
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    %M = tile.tri_inverse %A scratch(%s : memref<64x64xf32, #tile.smem<0>>) : !square
+    %T = arith.truncf %M : !square to !narrow
+    tile.write %T, %t : !narrow, memref<64x64xbf16, #tile.smem<128>>
+    %1 = tile.read %t : memref<64x64xbf16, #tile.smem<128>> -> !narrow
+    tile.write %g, %v : !flat, !vector
+    %2 = tile.read %v : !vector -> !flat
+  }
+  tile.return
+}
+
+// One that inverts once takes as little as it can.
+
+// CHECK-LABEL: tile.kernel @once
+// CHECK-SAME: shared_bytes = 18432 : i64
+// CHECK: tile.alloc {offset = 0 : i64}
+// CHECK-NEXT: tile.alloc {offset = 0 : i64}
+tile.kernel @once(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %s = tile.alloc : memref<64x64xf32, #tile.smem<0>>
+  %v = tile.alloc : !vector
+  %A = arith.constant dense<0.0> : !square
+  %g = arith.constant dense<0.0> : !flat
   %M = tile.tri_inverse %A scratch(%s : memref<64x64xf32, #tile.smem<0>>) : !square
-  %T = arith.truncf %M : !square to !narrow
-  tile.write %T, %t : !narrow, memref<64x64xbf16, #tile.smem<128>>
-  %1 = tile.read %t : memref<64x64xbf16, #tile.smem<128>> -> !narrow
   tile.write %g, %v : !flat, !vector
-  %2 = tile.read %v : !vector -> !flat
+  %0 = tile.read %v : !vector -> !flat
   tile.return
 }
 

@@ -254,10 +254,15 @@ int64_t SharedPlanner::run() {
   return total;
 }
 
-/// The share of a CTA where an SM holds as many as the kernel asks for, if it
-/// asks for that (`tile-budget-registers`).
+/// The share of a CTA where an SM holds as many as the kernel asks for
+/// (`tile-budget-registers`), for kernels that invert again and again: without
+/// a loop, fewer barriers were no faster.
 static int64_t getSpare(KernelOp kernel, const delta::Target &limits) {
-  if (overlaps(kernel))
+  bool repeats = false;
+  kernel.walk([&](TriInverseOp inverse) {
+    repeats |= inverse->getParentOfType<LoopLikeOpInterface>() != nullptr;
+  });
+  if (!repeats || overlaps(kernel))
     return 0;
   int64_t ctas = std::max<int64_t>(1, kAloneWarps / kernel.getWarps());
   return (limits.sharedBytes + limits.reservedSharedBytes) / ctas -
