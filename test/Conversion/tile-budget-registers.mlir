@@ -217,6 +217,58 @@ tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i6
   tile.return
 }
 
+// Transposed, the blocks stay in registers beside operands in two parts: 16 more.
+
+// CHECK-LABEL: tile.kernel @inverts_transposed
+// CHECK-SAME: min_blocks = 3 : i64, registers = 122 : i64
+tile.kernel @inverts_transposed(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
+  %p = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+  %v = tile.alloc : memref<64xf32, #tile.smem<0>>
+  %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !square
+  %r = tile.read %v : memref<64xf32, #tile.smem<0>> -> !row
+  %ri = tile.spread %r {axis = 0 : i64} : !row -> !square
+  %P = arith.mulf %X, %ri : !square
+  %Pm = tile.mask lower %P : !square
+  %Pa = arith.truncf %Pm : !square to !small
+  tile.write %Pa, %p : !small, memref<64x64xbf16, #tile.smem<128>>
+  %A = arith.mulf %X, %ri : !square
+  %B = arith.mulf %A, %ri : !square
+  %M = tile.tri_inverse %B scratch(%scratch : memref<64x64xf32, #tile.smem<0>>) {transposed} : !square
+  %T = arith.mulf %M, %ri : !square
+  %Ta = arith.truncf %T : !square to !small
+  tile.write %Ta, %p : !small, memref<64x64xbf16, #tile.smem<128>>
+  tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
+  tile.return
+}
+
+// In tf32 operands have one part.
+
+// CHECK-LABEL: tile.kernel @inverts_in_tf32
+// CHECK-SAME: min_blocks = 4 : i64, registers = 106 : i64
+tile.kernel @inverts_in_tf32(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
+  %p = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+  %v = tile.alloc : memref<64xf32, #tile.smem<0>>
+  %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !square
+  %r = tile.read %v : memref<64xf32, #tile.smem<0>> -> !row
+  %ri = tile.spread %r {axis = 0 : i64} : !row -> !square
+  %P = arith.mulf %X, %ri : !square
+  %Pm = tile.mask lower %P : !square
+  %Pa = arith.truncf %Pm : !square to !small
+  tile.write %Pa, %p : !small, memref<64x64xbf16, #tile.smem<128>>
+  %A = arith.mulf %X, %ri : !square
+  %B = arith.mulf %A, %ri : !square
+  %M = tile.tri_inverse precision(tf32) %B scratch(%scratch : memref<64x64xf32, #tile.smem<0>>) {transposed} : !square
+  %T = arith.mulf %M, %ri : !square
+  %Ta = arith.truncf %T : !square to !small
+  tile.write %Ta, %p : !small, memref<64x64xbf16, #tile.smem<128>>
+  tile.store %X, %s[%c0, %c0] {dims = array<i64: 0, 1>} : !square, memref<64x64xf32>
+  tile.return
+}
+
 // -----
 
 // The same with few registers: no more than 16 warps an SM are asked for.

@@ -95,14 +95,17 @@ static int64_t registersOf(Value value) {
 }
 
 /// Registers that an op uses while it runs. An inverse of several blocks holds
-/// those of a column, 8 each, and 40 for sums and operands; one block is solved
-/// for 16 entries of a column a thread (TriangularInverse.cuh).
+/// those of a column, 8 each, and 40 for sums and operands, or 56 where
+/// operands are in two parts and the blocks stay in registers; one block is
+/// solved for 16 entries of a column a thread (TriangularInverse.cuh).
 static int64_t workOf(Operation *op) {
   auto inverse = dyn_cast<TriInverseOp>(op);
   if (!inverse)
     return 0;
   int64_t blocks = inverse.getInput().getType().getDimSize(0) / 16;
-  return blocks == 1 ? 16 : 8 * blocks + 40;
+  bool isWide = inverse.getPrecision() == InversePrecision::F32 &&
+                inverse.getTransposed();
+  return blocks == 1 ? 16 : 8 * blocks + (isWide ? 56 : 40);
 }
 
 /// Calls `visit` for what keeps `value` computable: the vector behind a
