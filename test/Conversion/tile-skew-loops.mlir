@@ -12,7 +12,7 @@
 // the early part's own. A repeated vector is repeated again.
 
 // CHECK-LABEL: tile.kernel @skewed
-// CHECK-SAME: (%{{[^:]+}}: index, %[[Q:[^:]+]]: memref<256x64xbf16>, %[[KEYS:[^:]+]]: memref<256x64xbf16>, %[[US:[^:]+]]: memref<256x64xbf16>, %{{[^:]+}}: memref<64x64xf32>, %[[FLAGS:[^:]+]]: memref<8xi32>, %[[N:[^:]+]]: index)
+// CHECK-SAME: (%{{[^:]+}}: index, %[[Q:[^:]+]]: memref<256x64xbf16>, %[[KEYS:[^:]+]]: memref<256x64xbf16>, %[[US:[^:]+]]: memref<256x64xbf16>, %{{[^:]+}}: memref<64x64xf32>, %[[BETA:[^:]+]]: memref<64xbf16>, %[[FLAGS:[^:]+]]: memref<8xi32>, %[[N:[^:]+]]: index)
 // CHECK: %[[ZERO_F:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
 // CHECK: %[[ZERO_P:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xbf16>
 // CHECK: %[[LOOP:.*]]:4 = scf.for %[[J:.*]] = %{{.*}} to %[[N]] step %{{.*}} iter_args(%[[M:[^ ]+]] = %{{[^,]+}}, %[[ACC:[^ ]+]] = %{{[^,]+}}, %[[F1:[^ ]+]] = %[[ZERO_F]], %[[P1:[^ ]+]] = %[[ZERO_P]])
@@ -42,7 +42,7 @@
 // CHECK: scf.yield %[[M2]], %[[NEXT]], %[[F]], %[[P]]
 
 // Behind the loop: what needs no other CTA comes before the last wait. Stores do not move, nor
-// does an extension, which would hold twice the registers, unless it is for a rest.
+// does the extension of a matrix, which would hold twice the registers, unless it is for a rest.
 // CHECK: arith.cmpi sgt, %[[N]]
 // CHECK: %[[LAST_SCALED:.*]] = arith.mulf %[[LOOP]]#1
 // CHECK: %[[V:.*]] = tile.load %[[KEYS]][
@@ -50,6 +50,9 @@
 // CHECK: %[[GA:.*]] = arith.truncf %[[G]]
 // CHECK: %[[BACK:.*]] = arith.extf %[[GA]]
 // CHECK: %[[REST:.*]] = arith.subf %[[G]], %[[BACK]]
+// CHECK: %[[NARROW:.*]] = tile.load %[[BETA]][
+// CHECK: %[[FACTORS:.*]] = arith.extf %[[NARROW]]
+// CHECK: tile.spread %[[FACTORS]]
 // CHECK: tile.expect
 // CHECK: %[[LAST_U:.*]] = tile.load %[[US]][
 // CHECK: %[[LAST:.*]] = tile.dot %[[LOOP]]#3, %[[LAST_U]] acc(%[[LAST_SCALED]])
@@ -58,7 +61,7 @@
 // CHECK: %[[SUM:.*]] = arith.addf %[[LAST]], %[[REST]]
 // CHECK: arith.addf %[[SUM]], %[[WIDE]]
 // CHECK: tile.store
-tile.kernel @skewed(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32>, %flags: memref<8xi32>, %n: index)
+tile.kernel @skewed(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32>, %beta: memref<64xbf16>, %flags: memref<8xi32>, %n: index)
     attributes {grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -92,9 +95,13 @@ tile.kernel @skewed(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32
   %Ga = arith.truncf %G : !square to !block
   %back = arith.extf %Ga : !block to !square
   %rest = arith.subf %G, %back : !square
+  %b = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xbf16> -> tensor<64xbf16>
+  %factors = arith.extf %b : tensor<64xbf16> to !row
+  %fb = tile.spread %factors {axis = 0 : i64} : !row -> !square
   %sum = arith.addf %acc, %rest : !square
   %all = arith.addf %sum, %wide : !square
-  %r = arith.truncf %all : !square to !block
+  %weighed = arith.mulf %all, %fb : !square
+  %r = arith.truncf %weighed : !square to !block
   tile.store %r, %u[%t0, %c0] {dims = array<i64: 0, 1>} : !block, !in
   tile.return
 }

@@ -240,9 +240,12 @@ void LoopSkewer::hoistIndependent(ArrayRef<Value> results, Operation *position,
     Operation *following = op->getNextNode();
     auto load = dyn_cast<LoadOp>(op);
     auto extend = dyn_cast<arith::ExtFOp>(op);
-    // An extended tile takes twice the registers: it is made where it is used.
+    // An extended matrix takes twice the registers: it is made where it is
+    // used.
+    bool isWider = extend && !makesRest(extend) &&
+                   cast<ShapedType>(extend.getType()).getRank() > 1;
     bool mayMove = (load && !isStoredTo(load.getSource())) ||
-                   (isMemoryEffectFree(op) && (!extend || makesRest(extend)));
+                   (isMemoryEffectFree(op) && !isWider);
     bool depends = llvm::any_of(op->getOperands(), [&](Value operand) {
       return dependent.contains(operand);
     });
