@@ -23,9 +23,13 @@ namespace {
 /// A place where the current line may end.
 struct Break {
   size_t position; // in the text
-  size_t depth;    // brackets around it
   bool isOperator; // behind one, not behind a comma
-  unsigned column; // of what would start the next line
+  // Columns behind the brackets around it, which later ones may have replaced.
+  SmallVector<unsigned> open;
+
+  size_t depth() const { return open.size(); }
+  /// Of what would start the next line.
+  unsigned column() const { return open.back(); }
 };
 
 } // namespace
@@ -38,13 +42,14 @@ static bool isBreakable(char c) {
 /// behind a `=`, though, if what follows would have to be broken again.
 static const Break *choose(ArrayRef<Break> breaks, StringRef text) {
   auto isUseful = [&](const Break &candidate) {
-    bool isAssignment = candidate.depth == 1 && candidate.position > 1 &&
+    bool isAssignment = candidate.depth() == 1 && candidate.position > 1 &&
                         text.take_front(candidate.position).ends_with(" =");
     size_t rest = text.size() - candidate.position - 1;
-    return !isAssignment || candidate.column + rest <= delta::cuda::columnLimit;
+    return !isAssignment ||
+           candidate.column() + rest <= delta::cuda::columnLimit;
   };
   auto rank = [](const Break &candidate) {
-    return 2 * candidate.depth + candidate.isOperator;
+    return 2 * candidate.depth() + candidate.isOperator;
   };
   const Break *best = nullptr;
   for (const Break &candidate : breaks)
@@ -71,7 +76,7 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
       ++column;
     } else {
       if (isBreakable(c))
-        breaks.push_back({i, open.size(), c == breakableOperator, open.back()});
+        breaks.push_back({i, c == breakableOperator, open});
       ++column;
       if (c == '"')
         inString = true;
@@ -86,11 +91,11 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
     const Break *best = choose(breaks, text);
     result += text.slice(lineStart, best->position);
     result += '\n';
-    result.append(best->column, ' ');
+    result.append(best->column(), ' ');
     // Start over behind the break, with the brackets that are open there.
     lineStart = best->position + 1;
-    column = best->column;
-    open.truncate(best->depth);
+    column = best->column();
+    open = best->open;
     i = best->position;
     inString = false;
     breaks.clear();

@@ -178,6 +178,18 @@ static std::string findObstacle(const Target &gpu, const ImplicitShape &shape) {
 /// CTAs one iteration late has no lowering.
 static constexpr int64_t kMostWarpBlockStages = 2;
 
+/// Whether there are kernels for the sizes of a head, by any schedule.
+static LogicalResult checkDims(const ImplicitShape &shape) {
+  for (auto [name, size] :
+       {std::pair("key", shape.keyDim), std::pair("value", shape.valueDim)})
+    if (size != 64 && size != 128 && (size != 256 || shape.isDecode))
+      return shape.op->emitError()
+             << name << " dim " << size
+             << " has no GPU kernel yet; accepted: 64, 128"
+             << (shape.isDecode ? " behind a cache" : ", 256");
+  return success();
+}
+
 /// What the kernels of implicit features support; says so where it is not
 /// given.
 static LogicalResult checkImplicit(const Target &gpu,
@@ -200,13 +212,6 @@ static LogicalResult checkImplicit(const Target &gpu,
     return shape.op->emitError()
            << "schedule stages: expected 1 or 2 for row blocks in family "
            << schedule.getFamily() << ", got " << schedule.getStages();
-  for (auto [name, size] :
-       {std::pair("key", shape.keyDim), std::pair("value", shape.valueDim)})
-    if (size != 64 && size != 128 && (size != 256 || shape.isDecode))
-      return shape.op->emitError()
-             << name << " dim " << size
-             << " has no GPU kernel yet; accepted: 64, 128"
-             << (shape.isDecode ? " behind a cache" : ", 256");
   int64_t columns = schedule.getValueColumns();
   // A product of two warpgroups takes all columns; a cache is read once.
   bool isWhole = shape.isDecode || schedule.getFamily().getValue() == "sm_90a";
@@ -308,6 +313,8 @@ private:
 
   LogicalResult scheduleImplicit(func::FuncOp func) {
     ImplicitShape shape = getImplicitShape(func);
+    if (failed(checkDims(shape)))
+      return failure();
     auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
     if (!schedule) {
       std::string obstacle = findObstacle(*gpu, shape);
