@@ -16,7 +16,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "IndexArithmetic.h"
+#include "PlaceParts.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 #include "delta/Support/Target.h"
@@ -25,7 +25,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 
 namespace delta::tile {
 #define GEN_PASS_DEF_PLACE
@@ -33,21 +32,8 @@ namespace delta::tile {
 } // namespace delta::tile
 
 using namespace mlir;
+using namespace delta;
 using namespace delta::tile;
-
-/// Bytes that the asynchronous copies and the wide stores move at once.
-static constexpr int64_t kPieceBytes = 16;
-
-/// Rows of a product of a warpgroup, and most columns of one.
-static constexpr int64_t kWarpgroupRows = 64, kWarpgroupColumns = 256;
-
-/// Registers of tiles that a thread keeps while a block is solved, of the 240
-/// of a role of products: beside them are a row's statistics and addresses.
-static constexpr int64_t kAcrossSolution = 200;
-
-static RankedTensorType tileType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static bool is16Bit(Value value) {
   return tileType(value).getElementTypeBitWidth() == 16;
@@ -72,25 +58,17 @@ public:
 private:
   LogicalResult placeLoad(LoadOp load);
   LogicalResult placeDot(DotOp dot);
-  LogicalResult checkWarpgroup(DotOp dot);
   LogicalResult placeExtract(tensor::ExtractOp extract);
   LogicalResult placeStore(StoreOp store);
   LogicalResult placeSolve(TriSolveOp solve);
-  LogicalResult parkLeftOperands(TriSolveOp solve);
   LogicalResult placeScratch(Operation *op, MutableOperandRange scratch,
                              MemRefType type, StringRef name);
 
   /// The image of `value`, made right behind its definition where there is
   /// none.
   FailureOr<Image> getImage(Value value, Operation *user);
-  Value alloc(MemRefType type, Location loc);
-  /// A copy of the box between `array` and `buffer`, in the order of the array,
-  /// and its await.
-  LogicalResult copy(Operation *op, Value array, ValueRange indices,
-                     ArrayRef<int64_t> dims, Value bound, Value buffer,
-                     bool toGlobal);
-  Type inflightType() {
-    return AsyncType::get(b.getContext(), b.getNoneType());
+  Value alloc(MemRefType type, Location loc) {
+    return allocBuffer(kernel, type, loc);
   }
   /// Register uses of a tile that came from global memory, or that is another
   /// tile's transpose, read its image in front of the first of them.
@@ -107,47 +85,12 @@ private:
 
 } // namespace
 
-Value Placer::alloc(MemRefType type, Location loc) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&kernel.getBody().front());
+Value tile::allocBuffer(KernelOp kernel, MemRefType type, Location loc) {
+  auto b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   return AllocOp::create(b, loc, type, /*offset=*/IntegerAttr());
 }
 
-/// The order of a box in global memory: rows along the outer of its two axes.
-/// Reports boxes that no cooperative copy can move.
-static LogicalResult checkBox(Operation *op, Value array, ValueRange indices,
-                              ArrayRef<int64_t> dims, Value bound,
-                              int64_t boundAxis) {
-  int64_t last = cast<MemRefType>(array.getType()).getRank() - 1;
-  if (dims[0] != last && dims[1] != last)
-    return op->emitError() << "box is not contiguous: expected axis " << last
-                           << " of the array among dims";
-  if (!isAligned(array, indices, kPieceBytes))
-    return op->emitError() << "box does not start on a " << kPieceBytes
-                           << "-byte boundary in all cases";
-  if (bound && dims[boundAxis] == last)
-    return op->emitError()
-           << "bound: expected it along rows of the array, axis "
-           << std::min(dims[0], dims[1]) << ", got axis " << last;
-  return success();
-}
-
-/// Shape of a box as its array orders it.
-static SmallVector<int64_t> storedShape(RankedTensorType type,
-                                        bool transposed) {
-  SmallVector<int64_t> shape(type.getShape());
-  if (transposed)
-    std::swap(shape[0], shape[1]);
-  return shape;
-}
-
-static SmallVector<int64_t> sorted(ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> result(dims);
-  llvm::sort(result);
-  return result;
-}
-
-static LogicalResult refuseBuffer(Operation *op, ArrayRef<int64_t> shape) {
+LogicalResult tile::refuseBuffer(Operation *op, ArrayRef<int64_t> shape) {
   InFlightDiagnostic diagnostic =
       op->emitError("no shared memory layout for a tile of ");
   llvm::interleave(shape, diagnostic, " x ");
@@ -155,131 +98,41 @@ static LogicalResult refuseBuffer(Operation *op, ArrayRef<int64_t> shape) {
                        "columns";
 }
 
-/// Whether a box is there at all: what decides it, and the bound where it is.
-static std::optional<std::pair<Value, Value>> splitPresence(Value bound) {
-  auto select =
-      bound ? bound.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
-  if (!select || !matchPattern(select.getFalseValue(), m_Zero()))
-    return std::nullopt;
-  return std::pair(select.getCondition(), select.getTrueValue());
-}
-
-/// Moves an asynchronous copy up to where its operands are known, behind the
-/// copies that were issued before it, so that it runs beside the ops in
-/// between.
-static void issueEarly(CopyOp copy) {
-  GlobalAccess reads = *getGlobalAccess(copy);
-  Operation *position = copy;
-  while (Operation *before = position->getPrevNode()) {
-    bool feedsCopy = llvm::is_contained(before->getUsers(), copy);
-    std::optional<GlobalAccess> access = getGlobalAccess(before);
-    bool mayWrite = before->getNumRegions() != 0 ||
-                    (access && access->conflictsWith(reads));
-    if (feedsCopy || mayWrite || isa<CopyOp, AllocOp>(before))
-      break;
-    position = before;
-  }
-  if (position != copy)
-    copy->moveBefore(position);
-}
-
-LogicalResult Placer::copy(Operation *op, Value array, ValueRange indices,
-                           ArrayRef<int64_t> dims, Value bound, Value buffer,
-                           bool toGlobal) {
-  SmallVector<int64_t> order = sorted(dims);
-  bool isMatrix = order.size() == 2;
-  Engine engine = toGlobal ? Engine::Simt : Engine::CpAsync;
-  int64_t rows = 0;
-  SmallVector<Value> start(indices);
-  if (hasRoles) {
-    engine = isMatrix ? Engine::Tma : Engine::Bulk;
-    int64_t extent = cast<MemRefType>(buffer.getType()).getShape()[0];
-    std::optional<std::pair<Value, Value>> presence = splitPresence(bound);
-    if (presence)
-      bound = presence->second;
-    FailureOr<int64_t> mapped =
-        getMappedRows(op, array, indices[order[0]], order[0], bound, extent);
-    if (failed(mapped))
-      return failure();
-    rows = *mapped == extent ? 0 : *mapped;
-    bound = Value();
-    // A tensor map gives zeros for what lies in front of the array, too: a
-    // whole box there stands for one without rows.
-    if (presence && !toGlobal && isMatrix) {
-      Value &row = start[order[0]];
-      Value outside = arith::ConstantIndexOp::create(b, op->getLoc(), -extent);
-      row = arith::SelectOp::create(b, op->getLoc(), presence->first, row,
-                                    outside);
-    } else if (presence) {
-      return op->emitError("bound: expected one that does not depend on a "
-                           "condition, for a copy that has none");
-    }
-  }
-  auto copy = CopyOp::create(b, op->getLoc(), inflightType(), array, buffer,
-                             start, bound, order, engine, toGlobal,
-                             /*multicast=*/false, rows);
-  AwaitOp::create(b, op->getLoc(), TypeRange(), copy.getInflight(),
-                  /*pending=*/IntegerAttr());
-  if (!toGlobal)
-    issueEarly(copy);
-  return success();
-}
-
-/// Moves a copy to global memory and its await down to the next product or
-/// store, so that what is written for several stores needs one barrier.
-static void storeLate(CopyOp copy) {
-  Operation *await = *copy->user_begin();
-  GlobalAccess writes = *getGlobalAccess(copy);
-  Operation *position = await;
-  while (Operation *after = position->getNextNode()) {
-    std::optional<GlobalAccess> access = getGlobalAccess(after);
-    bool mayRead = after->getNumRegions() != 0 ||
-                   (access && access->conflictsWith(writes));
-    if (mayRead || isa<CopyOp, AwaitOp, DotOp>(after) ||
-        after->hasTrait<OpTrait::IsTerminator>())
-      break;
-    position = after;
-  }
-  if (position == await)
-    return;
-  await->moveAfter(position);
-  copy->moveBefore(await);
+/// Shape of a tile as the array of its box orders it.
+static SmallVector<int64_t> storedShape(RankedTensorType type, const Box &box) {
+  SmallVector<int64_t> shape(type.getShape());
+  if (box.isTransposed())
+    std::swap(shape[0], shape[1]);
+  return shape;
 }
 
 LogicalResult Placer::placeLoad(LoadOp load) {
   RankedTensorType type = load.getTile().getType();
-  ArrayRef<int64_t> dims = load.getDims();
-  bool transposed = false;
+  Box box(load);
   if (type.getRank() == 2) {
     // f32 matrices are states, once a sequence: straight to registers.
     if (!is16Bit(load.getTile()))
       return success();
-    if (failed(checkBox(load, load.getSource(), load.getIndices(), dims,
-                        load.getBound(), load.getBoundAxis())))
+    if (failed(checkBox(box)))
       return failure();
-    transposed = dims[0] > dims[1];
   } else {
     // Contiguous vectors; others (a gate a head) are gathered to registers.
     int64_t last = load.getSource().getType().getRank() - 1;
-    if (!type.getElementType().isF32() || dims[0] != last ||
+    if (!type.getElementType().isF32() || box.dims[0] != last ||
         load.getSteps() != 1 || load.getBound() ||
         type.getShape()[0] % 4 != 0 ||
         !isAligned(load.getSource(), load.getIndices(), kPieceBytes))
       return success();
   }
-  SmallVector<int64_t> shape(type.getShape());
-  if (transposed)
-    shape = storedShape(type, transposed);
+  SmallVector<int64_t> shape = storedShape(type, box);
   MemRefType bufferType = getSharedType(shape, type.getElementType());
   if (!bufferType)
     return refuseBuffer(load, shape);
-  Location loc = load.getLoc();
-  Value buffer = alloc(bufferType, loc);
+  Value buffer = alloc(bufferType, load.getLoc());
   b.setInsertionPoint(load);
-  if (failed(copy(load, load.getSource(), load.getIndices(), dims,
-                  load.getBound(), buffer, /*toGlobal=*/false)))
+  if (failed(copyBox(b, box, buffer, hasRoles)))
     return failure();
-  images[load.getTile()] = {buffer, transposed};
+  images[load.getTile()] = {buffer, box.isTransposed()};
   copied.insert(load);
   return success();
 }
@@ -351,7 +204,7 @@ LogicalResult Placer::placeDot(DotOp dot) {
     dot.setInstr(Instr::MmaSync);
     return success();
   }
-  if (failed(checkWarpgroup(dot)))
+  if (failed(checkWarpgroup(kernel, dot)))
     return failure();
   // A left operand that a copy brings stays where it is: registers are scarcer
   // than reads of shared memory.
@@ -362,35 +215,6 @@ LogicalResult Placer::placeDot(DotOp dot) {
     dot.getAMutable().assign(left->second.buffer);
   dot.setInstr(isShared ? Instr::WgmmaSS : Instr::WgmmaRS);
   return success();
-}
-
-/// What wgmma asks of a product beyond what every product must have (F2 checks
-/// the same of the final form).
-LogicalResult Placer::checkWarpgroup(DotOp dot) {
-  ArrayRef<int64_t> a = tileType(dot.getA()).getShape();
-  int64_t columns = dot.getD().getType().getShape()[1];
-  int64_t warps = kernel.getWarps();
-  // Several warpgroups share the rows of a tile, or have a chain each.
-  if (warps % delta::warpgroupWarps != 0 ||
-      (*kernel.getColumnTiles() > 1 && warps != delta::warpgroupWarps))
-    return dot.emitError() << "expected "
-                           << (*kernel.getColumnTiles() > 1 ? ""
-                                                            : "a multiple of ")
-                           << delta::warpgroupWarps
-                           << " warps in a kernel with column_tiles, got "
-                           << warps;
-  int64_t rows = kWarpgroupRows * warps / delta::warpgroupWarps;
-  if (a[0] != rows)
-    return dot.emitError() << "a: expected " << rows
-                           << " rows in a kernel with column_tiles of " << warps
-                           << " warps, got " << a[0];
-  if (a[1] % 16 != 0)
-    return dot.emitError() << "a: expected a multiple of 16 columns, got "
-                           << a[1];
-  if (columns % 8 == 0 && columns <= kWarpgroupColumns)
-    return success();
-  return dot.emitError() << "result: expected a multiple of 8 of at most "
-                         << kWarpgroupColumns << " columns, got " << columns;
 }
 
 LogicalResult Placer::placeExtract(tensor::ExtractOp extract) {
@@ -411,73 +235,26 @@ LogicalResult Placer::placeStore(StoreOp store) {
   Value tile = store.getTile();
   if (tileType(tile).getRank() != 2 || !is16Bit(tile))
     return success();
-  ArrayRef<int64_t> dims = store.getDims();
-  if (failed(checkBox(store, store.getDest(), store.getIndices(), dims,
-                      store.getBound(), store.getBoundAxis())))
+  Box box(store);
+  if (failed(checkBox(box)))
     return failure();
-  bool transposed = dims[0] > dims[1];
   b.setInsertionPoint(store);
   Value buffer;
   auto known = images.find(tile);
-  if (known != images.end() && known->second.transposed == transposed) {
+  if (known != images.end() && known->second.transposed == box.isTransposed()) {
     buffer = known->second.buffer;
   } else {
-    SmallVector<int64_t> shape = storedShape(tileType(tile), transposed);
+    SmallVector<int64_t> shape = storedShape(tileType(tile), box);
     MemRefType bufferType =
         getSharedType(shape, tileType(tile).getElementType());
     if (!bufferType)
       return refuseBuffer(store, shape);
     buffer = alloc(bufferType, tile.getLoc());
-    WriteOp::create(b, tile.getLoc(), tile, buffer, transposed);
+    WriteOp::create(b, tile.getLoc(), tile, buffer, box.isTransposed());
   }
-  if (failed(copy(store, store.getDest(), store.getIndices(), dims,
-                  store.getBound(), buffer, /*toGlobal=*/true)))
+  if (failed(copyBox(b, box, buffer, hasRoles)))
     return failure();
   store.erase();
-  return success();
-}
-
-/// Registers of a thread that `value` takes.
-static int64_t countRegisters(KernelOp kernel, Value value) {
-  RankedTensorType type = tileType(value);
-  return type.getNumElements() * type.getElementTypeBitWidth() /
-         (32 * delta::warpThreads * static_cast<int64_t>(kernel.getWarps()));
-}
-
-/// A left operand that is known before the solution and needed behind it waits
-/// in shared memory, where the registers do not hold it beside the solution and
-/// the product's accumulator.
-LogicalResult Placer::parkLeftOperands(TriSolveOp solve) {
-  Block *block = solve->getBlock();
-  // Behind the last product in front of the solution: what its operands took of
-  // shared memory may be free.
-  Operation *position = solve;
-  for (auto dot : block->getOps<DotOp>())
-    if (dot->isBeforeInBlock(solve))
-      position = dot->getNextNode();
-  int64_t inside = countRegisters(kernel, solve.getInput()) +
-                   countRegisters(kernel, solve.getResult());
-  for (auto dot : llvm::make_early_inc_range(block->getOps<DotOp>())) {
-    auto left = dyn_cast<TypedValue<RankedTensorType>>(dot.getA());
-    Operation *def = left ? left.getDefiningOp() : nullptr;
-    if (!def || !def->isBeforeInBlock(solve) || !solve->isBeforeInBlock(dot) ||
-        !dot.getAcc())
-      continue;
-    int64_t alive = inside + countRegisters(kernel, left) +
-                    countRegisters(kernel, dot.getAcc());
-    if (alive <= kAcrossSolution)
-      continue;
-    MemRefType type = getSharedType(left.getType().getShape(),
-                                    left.getType().getElementType());
-    if (!type)
-      return refuseBuffer(dot, left.getType().getShape());
-    Value buffer =
-        alloc(type, NameLoc::get(b.getStringAttr("parked"), left.getLoc()));
-    b.setInsertionPoint(position);
-    WriteOp::create(b, left.getLoc(), left, buffer, /*transpose=*/false);
-    dot.getAMutable().assign(buffer);
-    dot.setInstr(Instr::WgmmaSS);
-  }
   return success();
 }
 
@@ -498,7 +275,7 @@ LogicalResult Placer::placeSolve(TriSolveOp solve) {
   MemRefType type = getSharedType(shape, element);
   if (!type)
     return refuseBuffer(solve, shape);
-  if (hasRoles && failed(parkLeftOperands(solve)))
+  if (hasRoles && failed(parkLeftOperands(kernel, solve)))
     return failure();
   return placeScratch(solve, solve.getScratchMutable(), type, "solve_scratch");
 }

@@ -1,0 +1,95 @@
+//===- PlaceWarpgroups.cpp - operands of warpgroups' products ---*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What products of warpgroups ask `tile-place` for: their shapes, and left
+/// operands in shared memory where registers do not hold them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "PlaceParts.h"
+#include "delta/Dialect/Tile/Transforms/SharedAccess.h"
+#include "delta/Support/Target.h"
+
+using namespace mlir;
+using namespace delta;
+using namespace delta::tile;
+
+/// Rows of a product of a warpgroup, and most columns of one.
+static constexpr int64_t kWarpgroupRows = 64, kWarpgroupColumns = 256;
+
+/// Registers of tiles that a thread keeps while a block is solved, of the 240
+/// of a role of products: beside them are a row's statistics and addresses.
+static constexpr int64_t kAcrossSolution = 200;
+
+LogicalResult tile::checkWarpgroup(KernelOp kernel, DotOp dot) {
+  ArrayRef<int64_t> a = tileType(dot.getA()).getShape();
+  int64_t columns = dot.getD().getType().getShape()[1];
+  int64_t warps = kernel.getWarps();
+  // Several warpgroups share the rows of a tile, or have a chain each.
+  if (warps % delta::warpgroupWarps != 0 ||
+      (*kernel.getColumnTiles() > 1 && warps != delta::warpgroupWarps))
+    return dot.emitError() << "expected "
+                           << (*kernel.getColumnTiles() > 1 ? ""
+                                                            : "a multiple of ")
+                           << delta::warpgroupWarps
+                           << " warps in a kernel with column_tiles, got "
+                           << warps;
+  int64_t rows = kWarpgroupRows * warps / delta::warpgroupWarps;
+  if (a[0] != rows)
+    return dot.emitError() << "a: expected " << rows
+                           << " rows in a kernel with column_tiles of " << warps
+                           << " warps, got " << a[0];
+  if (a[1] % 16 != 0)
+    return dot.emitError() << "a: expected a multiple of 16 columns, got "
+                           << a[1];
+  if (columns % 8 == 0 && columns <= kWarpgroupColumns)
+    return success();
+  return dot.emitError() << "result: expected a multiple of 8 of at most "
+                         << kWarpgroupColumns << " columns, got " << columns;
+}
+
+/// Registers of a thread that `value` takes.
+static int64_t countRegisters(KernelOp kernel, Value value) {
+  RankedTensorType type = tileType(value);
+  return type.getNumElements() * type.getElementTypeBitWidth() /
+         (32 * delta::warpThreads * static_cast<int64_t>(kernel.getWarps()));
+}
+
+LogicalResult tile::parkLeftOperands(KernelOp kernel, TriSolveOp solve) {
+  Block *block = solve->getBlock();
+  // Behind the last product in front of the solution: what its operands took of
+  // shared memory may be free.
+  Operation *position = solve;
+  for (auto dot : block->getOps<DotOp>())
+    if (dot->isBeforeInBlock(solve))
+      position = dot->getNextNode();
+  int64_t inside = countRegisters(kernel, solve.getInput()) +
+                   countRegisters(kernel, solve.getResult());
+  for (auto dot : llvm::make_early_inc_range(block->getOps<DotOp>())) {
+    auto left = dyn_cast<TypedValue<RankedTensorType>>(dot.getA());
+    Operation *def = left ? left.getDefiningOp() : nullptr;
+    if (!def || !def->isBeforeInBlock(solve) || !solve->isBeforeInBlock(dot) ||
+        !dot.getAcc())
+      continue;
+    int64_t alive = inside + countRegisters(kernel, left) +
+                    countRegisters(kernel, dot.getAcc());
+    if (alive <= kAcrossSolution)
+      continue;
+    MemRefType type = getSharedType(left.getType().getShape(),
+                                    left.getType().getElementType());
+    if (!type)
+      return refuseBuffer(dot, left.getType().getShape());
+    OpBuilder b(position);
+    Value buffer = allocBuffer(
+        kernel, type, NameLoc::get(b.getStringAttr("parked"), left.getLoc()));
+    WriteOp::create(b, left.getLoc(), left, buffer, /*transpose=*/false);
+    dot.getAMutable().assign(buffer);
+    dot.setInstr(Instr::WgmmaSS);
+  }
+  return success();
+}
