@@ -14,6 +14,8 @@
 
 #include "Launcher.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace delta;
 using namespace delta::cuda;
@@ -62,6 +64,18 @@ private:
 };
 
 } // namespace
+
+/// `name` of an operator or an argument, as a schema may have it: words of the
+/// language that schemas are written in (`TC_FORALL_TOKEN_KINDS` of PyTorch's
+/// torch/csrc/jit/frontend/lexer.h, 2.11, less those that C takes) get an
+/// underscore, with which no other name ends.
+static std::string spellInSchema(StringRef name) {
+  static const llvm::StringSet<> words = {
+      "Ellipsis", "False", "None",  "NoneType", "True",   "as",
+      "def",      "del",   "elif",  "global",   "import", "in",
+      "is",       "pass",  "raise", "with"};
+  return words.contains(name) ? (name + "_").str() : name.str();
+}
 
 SmallVector<std::pair<Type, StringRef>> TorchBuilder::getParameters() {
   SmallVector<std::pair<Type, StringRef>> parameters;
@@ -266,7 +280,7 @@ void TorchBuilder::buildMeta() {
 
 void TorchBuilder::buildRegistration() {
   OpBuilder &builder = code.builder;
-  std::string schema = name.str() + "(";
+  std::string schema = spellInSchema(name) + "(";
   unsigned results = 0, updated = 0;
   bool first = true;
   for (HostArray &array : program.arrays) {
@@ -278,7 +292,8 @@ void TorchBuilder::buildRegistration() {
     std::string alias;
     if (array.isUpdated)
       alias = {'(', static_cast<char>('a' + updated++), '!', ')'};
-    schema += (first ? "Tensor" : ", Tensor") + alias + " " + array.field;
+    schema += (first ? "Tensor" : ", Tensor") + alias + " " +
+              spellInSchema(array.field);
     first = false;
   }
   schema += ") -> ";
@@ -300,9 +315,9 @@ void TorchBuilder::buildRegistration() {
     block("TORCH_LIBRARY_IMPL(delta, " + key + ", m)", [&] {
       if (!comment.empty())
         code.comment(comment);
-      code.callStatement(
-          "m.impl",
-          {code.text(name), code.builtin(function.str(), code.opaque("auto"))});
+      code.callStatement("m.impl",
+                         {code.text(spellInSchema(name)),
+                          code.builtin(function.str(), code.opaque("auto"))});
     });
   };
   implement("CUDA", "TORCH_FN(" + getNamespace(name) + "::run)");
@@ -323,7 +338,7 @@ void cuda::buildTorchOperator(HostProgram &program, OpBuilder &builder) {
   builder.setInsertionPointToStart(&file.getBody().front());
   CommentOp::create(builder, loc,
                     (name + "_torch.cpp: " + name +
-                     " as the PyTorch operator delta::" + name +
+                     " as the PyTorch operator delta::" + spellInSchema(name) +
                      ".\nBuild it with " + name +
                      ".cu against PyTorch's headers and libraries.")
                         .str());
