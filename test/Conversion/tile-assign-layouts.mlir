@@ -61,6 +61,23 @@ tile.kernel @reads(%b: index, %s: memref<32x32xf32>) attributes {grid = 1 : i64,
 
 // -----
 
+// Sums of rows go to shared memory from the slice that they are: no conversion on the way.
+
+// CHECK-LABEL: tile.kernel @written_slice
+// CHECK: %[[N:.*]] = tile.reduce add {{.*}} -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+// CHECK-NOT: tile.convert
+// CHECK: tile.write %[[N]], %{{.*}} : tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+tile.kernel @written_slice(%b: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %buffer = tile.alloc : memref<64xf32, #tile.smem<0>>
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
+  %N = tile.reduce add %S {axis = 1 : i64} : tensor<64x64xf32> -> tensor<64xf32>
+  tile.write %N, %buffer : tensor<64xf32>, memref<64xf32, #tile.smem<0>>
+  tile.return
+}
+
+// -----
+
 // A reduction gives the slice that its rows live in, and so does what is computed from
 // it; a loop carries the layout of its state.
 

@@ -69,6 +69,11 @@ static bool isUsedFlat(Value vector) {
   });
 }
 
+static bool isRowSlice(Attribute layout) {
+  auto slice = dyn_cast_or_null<SliceAttr>(layout);
+  return slice && slice.getAxis() == 0;
+}
+
 /// `user`, or the outermost loop around it that `vector` is not made in.
 static Operation *getFirstUse(Value vector, Operation *user) {
   while (auto loop = dyn_cast<LoopLikeOpInterface>(user->getParentOp())) {
@@ -249,6 +254,8 @@ LogicalResult LayoutAssigner::convertOperands(Operation *op) {
     } else if (auto yield = dyn_cast<scf::YieldOp>(op)) {
       wanted =
           layoutOf(yield->getParentOp()->getResult(operand.getOperandNumber()));
+    } else if (isa<WriteOp>(op) && isRowSlice(layoutOf(value))) {
+      continue; // one lane a row writes
     } else if (isa<StoreOp, WriteOp, ScanOp>(op)) {
       wanted = flat;
     } else {
