@@ -485,6 +485,23 @@ tile.kernel @F10_solve_and_another_role(%i: index, %x: memref<128x128xf32>)
 
 // -----
 
+!s = tensor<128x128xf32, #tile.frag<warps = 8>>
+tile.kernel @F10_inverse_in_a_role(%i: index, %x: memref<128x128xf32>)
+    attributes {grid = 1 : i64, warps = 12 : i64} {
+  %q = tile.alloc : memref<128x128xf32, #tile.smem<0>>
+  tile.roles [#tile.role<name = "math", warps = 8, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
+  ^bb0(%k: index):
+    %A = tile.load %x[%i, %i] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> !s
+    // expected-error @below {{'tile.tri_inverse' op expected outside of roles, as all warps of the CTA meet inside; roles have tile.tri_solve}}
+    %M = tile.tri_inverse %A scratch(%q : memref<128x128xf32, #tile.smem<0>>) : !s
+  }, {
+  ^bb0(%k: index):
+  }
+  tile.return
+}
+
+// -----
+
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F2_layout(%i: index, %x: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 8 : i64} {
   %q = tile.alloc : !b

@@ -201,10 +201,15 @@ LogicalResult delta::tile::verifyBarriers(const KernelScope &scope) {
   std::array<std::pair<Region *, Operation *>, 16> owners = {};
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     auto barrier = dyn_cast<BarrierOp>(op);
+    Role role = getRole(kernel, op);
+    if (isa<TriInverseOp>(op) && role.attribute) {
+      op->emitOpError("expected outside of roles, as all warps of the CTA meet "
+                      "inside; roles have tile.tri_solve");
+      return WalkResult::interrupt();
+    }
     if (!barrier && !isa<TriSolveOp>(op))
       return WalkResult::advance();
     int64_t id = barrier ? barrier.getId() : getRoleBarrier(op);
-    Role role = getRole(kernel, op);
     if (!role.attribute) {
       if (id == 0)
         return WalkResult::advance();
