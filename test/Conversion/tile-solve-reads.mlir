@@ -131,6 +131,115 @@ tile.kernel @unmasked(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
   tile.return
 }
 
+// Rows that read themselves too: the weights on the diagonal are taken in front of the solution,
+// and what they add behind it. What is read without them is the product as it is.
+
+// CHECK-LABEL: tile.kernel @reads_itself
+// CHECK: %[[S:.*]] = tile.load %arg1
+// CHECK: %[[LOWER:.*]] = tile.mask lower %[[S]]
+// CHECK: %[[DIAGONAL:.*]] = tile.mask upper %[[LOWER]]
+// CHECK: %[[OWN:.*]] = tile.reduce add %[[DIAGONAL]] {axis = 1 : i64}
+// CHECK: %[[P:.*]] = tile.mask strict_lower %[[S]]
+// CHECK-NOT: tile.mask
+// CHECK: tile.tri_solve %[[P]],
+// CHECK: %[[READ:.*]] = tile.dot
+// CHECK-NOT: tile.dot
+// CHECK: %[[U:.*]] = arith.subf
+// CHECK: tile.store %[[READ]], %arg5
+// CHECK: %[[ROWS:.*]] = tile.spread %[[OWN]] {axis = 0 : i64}
+// CHECK: %[[SHARE:.*]] = arith.mulf %[[U]], %[[ROWS]]
+// CHECK: %[[O:.*]] = arith.addf %[[READ]], %[[SHARE]]
+// CHECK: tile.store %[[O]], %arg6
+tile.kernel @reads_itself(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                      %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask lower %S : !m
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  %Ua = arith.truncf %U : !x to !b
+  %strict = tile.mask strict_lower %S : !m
+  %strict_a = arith.truncf %strict : !m to !a
+  %ubar = tile.dot %strict_a, %Ua acc(%A) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %ubar, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  %Pa = arith.truncf %P : !m to !a
+  %read = tile.dot %Pa, %Ua acc(%A) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %read, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
+// Weights that nobody reads have their scale among the factors of rows: it goes back to them.
+
+// CHECK-LABEL: tile.kernel @scaled
+// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : tensor<64x64xf32>
+// CHECK: %[[F:.*]] = tile.load %arg4
+// CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %[[SCALE]]
+// CHECK: tile.tri_solve %[[P]], %[[F]]
+// CHECK: %[[ROWS:.*]] = tile.spread %[[F]]
+// CHECK: %[[READ:.*]] = tile.dot
+// CHECK: arith.mulf %[[READ]], %[[ROWS]]
+tile.kernel @scaled(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                      %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask strict_lower %S : !m
+  %scale = arith.constant dense<0.25> : tensor<64xf32>
+  %g = arith.mulf %f, %scale : tensor<64xf32>
+  %fs = tile.spread %g {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
+// The factors differ by more than a number.
+
+// CHECK-LABEL: tile.kernel @other_factors
+// CHECK: tile.tri_inverse
+tile.kernel @other_factors(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                      %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask strict_lower %S : !m
+  %g = arith.mulf %f, %f : tensor<64xf32>
+  %fs = tile.spread %g {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
 // The same, where what is read is read with all of the weights: another sum than an inverse gives.
 
 // CHECK-LABEL: tile.kernel @reads_above

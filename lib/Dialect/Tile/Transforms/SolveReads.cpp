@@ -8,7 +8,8 @@
 /// \file
 /// `tile-solve-reads`. From (I + diag(f) P) u = r with r = v - f o a follows
 /// u = v - f o (a + P u), and P (I + diag(f) P)^-1 = (I + P diag(f))^-1 P = G,
-/// so a + P u = a + G r.
+/// so a + P u = a + G r. Rows that read themselves too, with weights d on the
+/// diagonal, read d o u more.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 namespace delta::tile {
 #define GEN_PASS_DEF_SOLVEREADS
@@ -28,16 +30,25 @@ using namespace delta::tile;
 
 namespace {
 
+/// A product with the weights. `lower`, else null: they have a diagonal, with
+/// which rows read themselves.
+struct Read {
+  DotOp dot;
+  MaskOp lower;
+};
+
 /// The ops of a block's solution, by the letters of the pass's description.
 struct Solution {
   TriInverseOp inverse;
-  /// P, f repeated along rows, and f.
-  Value weights, rows, factors;
+  /// P = s times `weights`, f repeated along rows, and f.
+  Value weights;
+  float scale;
+  Value rows, factors;
   /// v and a.
   Value values, carried;
   DotOp solved;
-  /// Null where nobody reads with the query that writes.
-  DotOp read;
+  /// None where nobody reads with the query that writes.
+  SmallVector<Read, 2> reads;
 };
 
 } // namespace
@@ -56,6 +67,18 @@ static std::optional<std::pair<Value, SpreadOp>> matchScaled(Value value) {
     return std::pair(product.getLhs(), rows);
   if (SpreadOp rows = getRowSpread(product.getLhs()))
     return std::pair(product.getRhs(), rows);
+  return std::nullopt;
+}
+
+/// The s with `value` = s times `vector`, where that is seen.
+static std::optional<float> matchMultiple(Value value, Value vector) {
+  if (value == vector)
+    return 1.0f;
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  DenseElementsAttr factors;
+  if (product && product.getLhs() == vector &&
+      matchPattern(product.getRhs(), m_Constant(&factors)) && factors.isSplat())
+    return factors.getSplatValue<float>();
   return std::nullopt;
 }
 
@@ -83,12 +106,12 @@ static DotOp findProduct(Value value) {
   return {};
 }
 
-/// `op`, if it drops the diagonal of a matrix and what is above; else null.
-static MaskOp getStrictlyLower(Operation *op) {
+/// `op`, if it keeps `part` of a matrix with one row a step and drops the rest;
+/// else null.
+static MaskOp getMask(Operation *op, Part part) {
   auto mask = dyn_cast_or_null<MaskOp>(op);
-  bool isIt = mask && mask.getPart() == Part::StrictLower &&
-              mask.getRowSteps() == 1 && mask.getColSteps() == 1 &&
-              mask.getFill().isZero();
+  bool isIt = mask && mask.getPart() == part && mask.getRowSteps() == 1 &&
+              mask.getColSteps() == 1 && mask.getFill().isZero();
   return isIt ? mask : MaskOp();
 }
 
@@ -96,23 +119,33 @@ static MaskOp getStrictlyLower(Operation *op) {
 static bool isStrictlyLower(Value value) {
   if (auto product = value.getDefiningOp<arith::MulFOp>())
     return llvm::any_of(product->getOperands(), isStrictlyLower);
-  return bool(getStrictlyLower(value.getDefiningOp()));
+  return bool(getMask(value.getDefiningOp(), Part::StrictLower));
 }
 
-/// The product that reads with `weights`, null where there is none; fails where
-/// it may read more of them than an inverse sees, which is what is below the
-/// diagonal.
-static FailureOr<DotOp> findRead(Value weights) {
-  if (DotOp read = findProduct(weights)) {
-    if (isStrictlyLower(weights))
-      return read;
-    return failure();
+/// What `weights` are a lower triangle of.
+static Value getUnmasked(Value weights) {
+  for (Part part : {Part::Lower, Part::StrictLower})
+    if (MaskOp mask = getMask(weights.getDefiningOp(), part))
+      return mask.getInput();
+  return weights;
+}
+
+/// Appends the products that read with `weights`, or with another triangle of
+/// the same matrix; fails where one may read what is above the diagonal, which
+/// an inverse does not see.
+static LogicalResult findReads(Value weights, SmallVectorImpl<Read> &reads) {
+  Value all = getUnmasked(weights);
+  if (DotOp dot = findProduct(all)) {
+    if (!isStrictlyLower(all))
+      return failure();
+    reads.push_back({dot, MaskOp()});
   }
-  for (Operation *user : weights.getUsers())
-    if (MaskOp lower = getStrictlyLower(user))
-      if (DotOp read = findProduct(lower.getResult()))
-        return read;
-  return DotOp();
+  for (Operation *user : all.getUsers())
+    for (Part part : {Part::Lower, Part::StrictLower})
+      if (MaskOp mask = getMask(user, part))
+        if (DotOp dot = findProduct(mask.getResult()))
+          reads.push_back({dot, part == Part::Lower ? mask : MaskOp()});
+  return success();
 }
 
 /// Matches the solution that `inverse` is the matrix of.
@@ -130,52 +163,74 @@ static std::optional<Solution> match(TriInverseOp inverse) {
   auto difference =
       right ? right.getDefiningOp<arith::SubFOp>() : arith::SubFOp();
   auto subtracted = difference ? matchScaled(difference.getRhs()) : scaled;
-  if (!difference || !subtracted ||
-      subtracted->second.getInput() != rows.getInput())
+  if (!difference || !subtracted)
     return std::nullopt;
-  Value carried = subtracted->first;
-  FailureOr<DotOp> found = findRead(weights);
-  if (failed(found))
+  Value carried = subtracted->first, factors = subtracted->second.getInput();
+  // A scale of weights that nobody reads is a factor of rows (`delta.scale`).
+  std::optional<float> scale = matchMultiple(rows.getInput(), factors);
+  if (!scale)
     return std::nullopt;
-  DotOp read = *found;
-  if (read &&
-      (read.getAcc() != carried || getUnrounded(read.getB()) != solved.getD()))
+  SmallVector<Read, 2> reads;
+  if (failed(findReads(weights, reads)))
     return std::nullopt;
-  return Solution{inverse,
-                  weights,
-                  subtracted->second.getResult(),
-                  rows.getInput(),
-                  difference.getLhs(),
-                  carried,
-                  solved,
-                  read};
+  for (Read &read : reads)
+    if (scale != 1.0f || read.dot.getAcc() != carried ||
+        getUnrounded(read.dot.getB()) != solved.getD())
+      return std::nullopt;
+  return Solution{inverse, weights,
+                  *scale,  subtracted->second.getResult(),
+                  factors, difference.getLhs(),
+                  carried, solved,
+                  reads};
 }
 
-/// Everything behind the product that the rows were: `read` stood behind its
-/// uses, and its operands in front of them.
+/// What is on the diagonal of the lower triangle `weights`.
+static Value makeDiagonal(ImplicitLocOpBuilder &b, MaskOp weights) {
+  Value diagonal =
+      MaskOp::create(b, weights.getType(), weights, /*columns=*/Value(),
+                     Part::Upper, /*row_steps=*/1, /*col_steps=*/1,
+                     /*fill=*/APFloat(0.0f));
+  RankedTensorType type = weights.getType();
+  return ReduceOp::create(
+      b, RankedTensorType::get(type.getShape().take_front(), b.getF32Type()),
+      diagonal, Combine::Add, /*axis=*/1);
+}
+
+/// Everything behind the product that the rows were: reads stood behind its
+/// uses, and their operands in front of them. A diagonal is taken while the
+/// weights are at hand.
 static void rewrite(Solution solution) {
   ImplicitLocOpBuilder b(solution.inverse.getLoc(), solution.inverse);
   auto named = [&](StringRef name, Location loc) {
     b.setLoc(NameLoc::get(b.getStringAttr(name), loc));
   };
   Value weights = solution.weights;
+  SmallVector<Value, 2> diagonals;
+  for (Read &read : solution.reads) {
+    named("own_weight", read.dot.getLoc());
+    diagonals.push_back(read.lower ? makeDiagonal(b, read.lower) : Value());
+  }
+  b.setLoc(solution.inverse.getLoc());
+  auto type = cast<RankedTensorType>(weights.getType());
+  if (solution.scale != 1.0f) {
+    Value factors = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, solution.scale));
+    weights = arith::MulFOp::create(b, factors, weights);
+  }
   if (!isStrictlyLower(weights))
-    weights = MaskOp::create(b, weights.getType(), weights,
+    weights = MaskOp::create(b, type, getUnmasked(weights),
                              /*columns=*/Value(), Part::StrictLower,
                              /*row_steps=*/1, /*col_steps=*/1,
                              /*fill=*/APFloat(0.0f));
   named("G", solution.inverse.getLoc());
-  Value solve = TriSolveOp::create(b, weights.getType(), weights,
-                                   solution.factors, /*scratch=*/Value());
+  Value solve = TriSolveOp::create(b, type, weights, solution.factors,
+                                   /*scratch=*/Value());
   Type operand = solution.solved.getA().getType();
   named("G_a", solution.inverse.getLoc());
   b.setInsertionPoint(solution.solved.getA().getDefiningOp());
   Value rounded = arith::TruncFOp::create(b, operand, solve);
   b.setInsertionPoint(solution.solved);
-  if (solution.read)
-    b.setLoc(solution.read.getLoc());
-  else
-    named("ubar", solution.solved.getLoc());
+  named("ubar", solution.solved.getLoc());
   Value read = DotOp::create(b, solution.solved.getType(), rounded,
                              solution.solved.getB(), solution.carried,
                              b.getDenseI64ArrayAttr({1, 0}), Part::Full,
@@ -185,9 +240,17 @@ static void rewrite(Solution solution) {
   Value scaled = arith::MulFOp::create(b, read, solution.rows);
   Value rows = arith::SubFOp::create(b, solution.values, scaled);
   solution.solved.replaceAllUsesWith(rows);
-  if (solution.read) {
-    solution.read.replaceAllUsesWith(read);
-    solution.read.erase();
+  for (auto [own, diagonal] : llvm::zip_equal(solution.reads, diagonals)) {
+    Value all = read;
+    if (diagonal) {
+      b.setLoc(own.dot.getLoc());
+      b.setInsertionPoint(own.dot);
+      Value weights = SpreadOp::create(b, rows.getType(), diagonal, /*axis=*/0);
+      all = arith::AddFOp::create(b, read,
+                                  arith::MulFOp::create(b, rows, weights));
+    }
+    own.dot.replaceAllUsesWith(all);
+    own.dot.erase();
   }
   solution.solved.erase();
 }
