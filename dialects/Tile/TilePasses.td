@@ -125,7 +125,8 @@ def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
     ```
     (2505.19488, section 3.3.) Where nobody reads with the query that writes, `%read` is made
     all the same: it takes the product's place that `%u` had. An inverse sees what `%P` holds
-    below its diagonal; the rest is masked, unless it is known to be 0. Left alone is whatever is not of this form.
+    below its diagonal; the rest is masked, unless it is known to be 0. Where a read takes in
+    the diagonal d of `%P`, d o u is added to it. Left alone is whatever is not of this form.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -189,7 +190,8 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
     is read as zeros. A left operand that a copy brings stays in its buffer (`wgmma_ss`).
     So does one that a `tri_solve` stands between: where registers do not hold it beside
     the solution and the product's accumulator, it is written behind the last product in
-    front. Refused: other bounds, products of other than 64 rows a warpgroup, and right
+    front. Sums of rows that are needed behind a `tri_solve` alone are written where they are
+    made, and read back behind. Refused: other bounds, products of other than 64 rows a warpgroup, and right
     operands that a kernel of several column tiles computes.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];

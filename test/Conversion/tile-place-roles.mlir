@@ -321,6 +321,33 @@ tile.kernel @wide_solution(%i: index, %k: memref<128x128xbf16>, %beta: memref<2x
 
 // -----
 
+// Sums of rows that are needed behind the solution alone wait in shared memory.
+
+// CHECK-LABEL: tile.kernel @waiting_sums
+// CHECK: %[[BUFFER:.*]] = tile.alloc : memref<128xf32, #tile.smem<0>>
+// CHECK: %[[SUMS:.*]] = tile.reduce add
+// CHECK-NEXT: tile.write %[[SUMS]], %[[BUFFER]] : tensor<128xf32>
+// CHECK: tile.tri_solve
+// CHECK: %[[AGAIN:.*]] = tile.read %[[BUFFER]]
+// CHECK: tile.spread %[[AGAIN]]
+tile.kernel @waiting_sums(%i: index, %beta: memref<128x2xf32>, %s: memref<128x128xf32>, %o: memref<128x128xbf16>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %f = tile.load %beta[%c0, %c0] {dims = array<i64: 0>} : memref<128x2xf32> -> tensor<128xf32>
+  %P = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
+  %sums = tile.reduce add %P {axis = 1 : i64} : tensor<128x128xf32> -> tensor<128xf32>
+  %G = tile.tri_solve %P, %f : tensor<128x128xf32>, tensor<128xf32>
+  %rows = tile.spread %sums {axis = 0 : i64} : tensor<128xf32> -> tensor<128x128xf32>
+  %H = arith.mulf %G, %rows : tensor<128x128xf32>
+  %Ga = arith.truncf %G : tensor<128x128xf32> to tensor<128x128xbf16>
+  %Ha = arith.truncf %H : tensor<128x128xf32> to tensor<128x128xbf16>
+  tile.store %Ga, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x128xbf16>, memref<128x128xbf16>
+  tile.store %Ha, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x128xbf16>, memref<128x128xbf16>
+  tile.return
+}
+
+// -----
+
 // Nobody rounds the solution: products inside have no type.
 
 tile.kernel @wide_type(%i: index, %beta: memref<2x128xf32>, %s: memref<128x128xf32>)

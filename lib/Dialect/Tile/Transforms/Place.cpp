@@ -61,6 +61,7 @@ private:
   LogicalResult placeExtract(tensor::ExtractOp extract);
   LogicalResult placeStore(StoreOp store);
   LogicalResult placeSolve(TriSolveOp solve);
+  LogicalResult parkSums(TriSolveOp solve);
   LogicalResult placeScratch(Operation *op, MutableOperandRange scratch,
                              MemRefType type, StringRef name);
 
@@ -258,6 +259,30 @@ LogicalResult Placer::placeStore(StoreOp store) {
   return success();
 }
 
+/// Sums of rows in front of the solution that are needed behind it alone wait
+/// in shared memory. The compiler would otherwise sum up behind the solution,
+/// and keep the matrix in registers till then.
+LogicalResult Placer::parkSums(TriSolveOp solve) {
+  Block *block = solve->getBlock();
+  auto isBehind = [&](Operation *user) {
+    return solve->isBeforeInBlock(block->findAncestorOpInBlock(*user));
+  };
+  for (auto sums : llvm::make_early_inc_range(block->getOps<ReduceOp>())) {
+    if (!sums->isBeforeInBlock(solve) ||
+        !llvm::all_of(sums->getUsers(), isBehind))
+      continue;
+    FailureOr<Image> image = getImage(sums, solve);
+    if (failed(image))
+      return failure();
+    b.setInsertionPointAfter(solve);
+    Value parked = ReadOp::create(b, sums.getLoc(), sums.getType(),
+                                  image->buffer, /*transpose=*/false);
+    sums.getResult().replaceUsesWithIf(
+        parked, [&](OpOperand &use) { return isBehind(use.getOwner()); });
+  }
+  return success();
+}
+
 LogicalResult Placer::placeSolve(TriSolveOp solve) {
   FailureOr<Image> factors = getImage(solve.getFactors(), solve);
   if (failed(factors))
@@ -275,7 +300,8 @@ LogicalResult Placer::placeSolve(TriSolveOp solve) {
   MemRefType type = getSharedType(shape, element);
   if (!type)
     return refuseBuffer(solve, shape);
-  if (hasRoles && failed(parkLeftOperands(kernel, solve)))
+  if (hasRoles &&
+      (failed(parkLeftOperands(kernel, solve)) || failed(parkSums(solve))))
     return failure();
   return placeScratch(solve, solve.getScratchMutable(), type, "solve_scratch");
 }
