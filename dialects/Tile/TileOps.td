@@ -303,7 +303,7 @@ def Tile_TriSolveOp : Tile_ValueOp<"tri_solve", Tile_PureUnlessShared # [
   let summary = "(I + P diag(f))^-1 P of a strictly lower triangular P, in f32";
   let description = [{
     With G = (I + P diag(f))^-1 P the rows u = v - f o (a + P u) that a block of implicit
-    features solves for need one product: a + P u = a + G (v - f o a). No bound on f is
+    features solves for need one product: a + P u = a + G (v - f o a). No bound on P or f is
     needed, and the identity is never rounded. What P holds on and above its diagonal
     must be 0. (DeltaFormer, 2505.19488, section 3.3, solved for what rows read.)
 

@@ -8,6 +8,7 @@
 // REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 2 stages
 // REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 3 stages: as many as shared memory holds; reads by a second kernel, whose row blocks wait for nobody, the longest first
 // REMARK: family sm_90a: row blocks by ticket, {{.*}}; 3 stages: as many as shared memory holds; reads by a second kernel
+// REMARK: family sm_90a: row blocks by ticket, {{.*}}; 3 stages: as many as shared memory holds
 // REMARK: family sm_80: a row block has 64 rows, not 128
 
 // Three stages of keys with 128 elements fit, four of 64.
@@ -138,10 +139,9 @@ func.func @other_read(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: 
 
 // -----
 
-// Other kernels that write have blocks of 64 rows, and the other family.
+// So have other kernels that write, which have none either.
 // CHECK-LABEL: func.func @elementwise
-// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
-// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as for a softmax that writes, with heads of 64 or 128}}
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>
 func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
@@ -151,11 +151,24 @@ func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v:
 
 // -----
 
-func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
-  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for a softmax that writes, with heads of 64 or 128, without a cache, whose chunk is left open}}
+// What exponentials write takes twice the operands: blocks of 64 rows, and the other family.
+// CHECK-LABEL: func.func @exponentials
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as for kernels that write but exp, with heads of 64 or 128, without a cache, whose chunk is left open}}
+func.func @exponentials(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
-         {kernel = #delta.kernel<write = relu, read = relu>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
+         {kernel = #delta.kernel<write = exp, read = exp>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}
+
+// -----
+
+func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for kernels that write but exp, with heads of 64 or 128, without a cache, whose chunk is left open}}
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = exp, read = exp>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
   return %o : tensor<?x?x2x64xbf16>
 }
 

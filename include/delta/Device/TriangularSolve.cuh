@@ -1,4 +1,4 @@
-//===- TriangularSolve.cuh - systems of a normalised kernel -----*- C++ -*-===//
+//===- TriangularSolve.cuh - systems of a row block -------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,8 @@
 //
 //   G = (I - E)^-1 X = (I + E^2) (I + E) X
 //
-// No bound on beta is needed. N, E and X are rounded to the 16-bit type before
-// they are multiplied. For sm_90a.
+// No bound on P or beta is needed. N, E and X are rounded to the 16-bit type
+// before they are multiplied. For sm_90a.
 //
 //===----------------------------------------------------------------------===//
 

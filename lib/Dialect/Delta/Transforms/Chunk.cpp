@@ -125,10 +125,9 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
   return all;
 }
 
-/// Whether warpgroups have kernels for row blocks of `op`: of a softmax that
-/// writes, on 16-bit arrays, and not of one block alone. Norms are applied in
-/// front. Other kernels that write have exact tasks (examples/tasks), whose
-/// integers would have to survive a solve that rounds what it merges.
+/// Whether warpgroups have kernels for row blocks of `op`: on 16-bit arrays,
+/// and not of one block alone. Norms are applied in front. What `exp` writes
+/// needs operands that are rounded + rest, also in the solution.
 static bool hasWarpgroupBlocks(RecurrenceOp op) {
   auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
   auto has16Bits = [](Value array) {
@@ -139,7 +138,8 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
   int64_t length = cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
   if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
     return false;
-  return op.getKernel().getWrite() == FeatureKernel::Softmax &&
+  return !op.getKernel().hasState() &&
+         op.getKernel().getWrite() != FeatureKernel::Exp &&
          has16Bits(op.getQuery()) &&
          (!op.getWrite() || has16Bits(op.getWrite())) &&
          has16Bits(op.getKey()) && has16Bits(op.getValue()) &&

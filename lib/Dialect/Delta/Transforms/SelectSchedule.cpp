@@ -169,8 +169,8 @@ static std::string findObstacle(const Target &gpu, const ImplicitShape &shape) {
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
-           " as for a softmax that writes, with heads of 64 or 128, without "
-           "a cache, whose chunk is left open";
+           " as for kernels that write but exp, with heads of 64 or 128, "
+           "without a cache, whose chunk is left open";
   return "";
 }
 

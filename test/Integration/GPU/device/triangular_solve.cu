@@ -1,4 +1,4 @@
-//===- triangular_solve.cu - systems of a normalised kernel -----*- C++ -*-===//
+//===- triangular_solve.cu - systems of a row block -------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
