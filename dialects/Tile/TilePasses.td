@@ -463,11 +463,12 @@ def PlanShared : Pass<"tile-plan-shared", "::mlir::ModuleOp"> {
     kernel. Buffers whose contents are never needed at the same time may share bytes. A
     kernel that inverts in a loop, and relies on other CTAs to fill an SM, keeps buffers
     apart as far as its share of an SM goes, for shared bytes cost barriers; what still
-    shares takes bytes that were left longest ago. A
-    ring, with its mbarriers, has its own. The slots of a ring between roles serve its
-    consumer's buffers once that has released the last one; in a kernel that has both,
-    mbarriers lie apart (`barriers`). Refuses a kernel that needs more than a CTA of
-    the target may have (F9).
+    shares takes bytes that were left longest ago. A ring of one
+    role has its bytes for itself; where the kernel gets smaller by it, only from its
+    first slot on, and what was left in front of that lies there. The slots of a ring
+    between roles serve its consumer's buffers once that has released the last one; in a
+    kernel that has both, mbarriers lie apart (`barriers`). Refuses a kernel that needs
+    more than a CTA of the target may have (F9).
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_80\"", "the GPU whose limit holds">

@@ -190,6 +190,34 @@ tile.kernel @single(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 
   tile.return
 }
 
+// What lay in the bytes of a ring is read by all threads before the first slot is filled.
+
+// CHECK-LABEL: tile.kernel @in_front_of_a_ring
+// CHECK: tile.write
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.read
+// CHECK-NEXT: tile.acquire
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.commit
+// CHECK-NEXT: tile.peek
+// CHECK-NEXT: tile.read
+tile.kernel @in_front_of_a_ring(%i: index, %g: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.alloc {offset = 0 : i64} : !buffer
+  %x = arith.constant dense<1.0> : !tile
+  %ring = tile.ring_create "r" cp_async_group {offset = 0 : i64} : !tile.ring<2, [!buffer]>
+  tile.write %x, %a : !tile, !buffer
+  %y = tile.read %a : !buffer -> !tile
+  %w, %k = tile.acquire %ring[%c0] : !tile.ring<2, [!buffer]> -> !buffer
+  %f = tile.copy cp_async %g[%c0, %c0], %k {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !buffer
+  tile.commit %w, %f
+  %slot, %l = tile.peek %ring[%c0] : !tile.ring<2, [!buffer]> -> !buffer
+  %z = tile.read %l : !buffer -> !tile
+  tile.release %slot
+  tile.return
+}
+
 // An mbarrier is none: each warp waits for itself. Slots need no barrier at either end.
 
 // CHECK-LABEL: tile.kernel @mbarriers

@@ -69,16 +69,81 @@ tile.kernel @loops(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 :
 
 // -----
 
+!tile = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!buffer = memref<64x64xbf16, #tile.smem<128>>
 !big = memref<256x128xbf16, #tile.smem<128>>
+!vector = memref<64xf32, #tile.smem<0>>
 
-// CHECK-LABEL: tile.kernel @ring
-// CHECK-SAME: shared_bytes = 139264 : i64
-// CHECK: tile.alloc {offset = 131072 : i64}
-// CHECK: tile.ring_create "r" cp_async_group {offset = 0 : i64}
-tile.kernel @ring(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
-  %a = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
+// What is left in front of the first slot of a ring of one role lies in its bytes, what comes
+// behind the last one does not: a copy that nobody waits for may land there.
+
+// CHECK-LABEL: tile.kernel @ring(
+// CHECK-SAME: shared_bytes = 131328 : i64
+// CHECK: %{{.*}} = tile.alloc {offset = 0 : i64}
+// CHECK-NEXT: %{{.*}} = tile.alloc {offset = 131072 : i64}
+// CHECK-NEXT: tile.ring_create "r" cp_async_group {offset = 0 : i64}
+tile.kernel @ring(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %early = tile.alloc : !buffer
+  %late = tile.alloc : !vector
   %ring = tile.ring_create "r" cp_async_group : !tile.ring<2, [!big]>
-  %x = tile.read %a : memref<64x64xbf16, #tile.smem<128>> -> tensor<64x64xbf16, #tile.frag<warps = 4>>
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<1.0> : !tile
+  tile.write %x, %early : !tile, !buffer
+  %0 = tile.read %early : !buffer -> !tile
+  scf.for %c = %i to %n step %c1 {
+    %w, %B = tile.acquire %ring[%c] : !tile.ring<2, [!big]> -> !big
+    tile.commit %w
+    %slot, %b = tile.peek %ring[%c] : !tile.ring<2, [!big]> -> !big
+    tile.release %slot
+  }
+  %g = arith.constant dense<0.0> : tensor<64xf32, #tile.flat<warps = 4>>
+  tile.write %g, %late : tensor<64xf32, #tile.flat<warps = 4>>, !vector
+  tile.return
+}
+
+// Nor does anything where the kernel would not get smaller.
+
+// CHECK-LABEL: tile.kernel @ring_saves_nothing
+// CHECK-SAME: shared_bytes = 139264 : i64
+// CHECK: %{{.*}} = tile.alloc {offset = 131072 : i64}
+// CHECK-NEXT: %{{.*}} = tile.alloc {offset = 131072 : i64}
+// CHECK-NEXT: tile.ring_create "r" cp_async_group {offset = 0 : i64}
+tile.kernel @ring_saves_nothing(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %early = tile.alloc : !buffer
+  %late = tile.alloc : !buffer
+  %ring = tile.ring_create "r" cp_async_group : !tile.ring<2, [!big]>
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<1.0> : !tile
+  tile.write %x, %early : !tile, !buffer
+  %0 = tile.read %early : !buffer -> !tile
+  scf.for %c = %i to %n step %c1 {
+    %w, %B = tile.acquire %ring[%c] : !tile.ring<2, [!big]> -> !big
+    tile.commit %w
+    %slot, %b = tile.peek %ring[%c] : !tile.ring<2, [!big]> -> !big
+    tile.release %slot
+  }
+  tile.write %x, %late : !tile, !buffer
+  tile.return
+}
+
+// Nor what a loop around both comes back to.
+
+// CHECK-LABEL: tile.kernel @ring_in_a_loop
+// CHECK-SAME: shared_bytes = 139264 : i64
+// CHECK: %{{.*}} = tile.alloc {offset = 131072 : i64}
+tile.kernel @ring_in_a_loop(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+  %a = tile.alloc : !buffer
+  %ring = tile.ring_create "r" cp_async_group : !tile.ring<2, [!big]>
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<1.0> : !tile
+  scf.for %c = %i to %n step %c1 {
+    tile.write %x, %a : !tile, !buffer
+    %0 = tile.read %a : !buffer -> !tile
+    %w, %B = tile.acquire %ring[%c] : !tile.ring<2, [!big]> -> !big
+    tile.commit %w
+    %slot, %b = tile.peek %ring[%c] : !tile.ring<2, [!big]> -> !big
+    tile.release %slot
+  }
   tile.return
 }
 

@@ -500,6 +500,7 @@ tile.kernel @F9_accepted_one_after_the_other(%i: index, %n: index)
 
 // -----
 
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F9_overlap_of_a_ring(%i: index)
     attributes {grid = 1 : i64, warps = 4 : i64} {
@@ -507,10 +508,55 @@ tile.kernel @F9_overlap_of_a_ring(%i: index)
   %r = tile.ring_create "in" cp_async_group {offset = 0 : i64} : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   // expected-error @below {{'tile.alloc' op offset: expected bytes [8192, 16384) to be free while the buffer is in use}}
   %a = tile.alloc {offset = 8192 : i64} : !b
+  %x = arith.constant dense<0.0> : !a
   %w, %k = tile.acquire %r[%i] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
   tile.commit %w
   %s, %p = tile.peek %r[%i] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
   tile.release %s
+  // A copy that nobody peeks at may land at any time.
+  tile.write %x, %a : !a, !b
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F9_accepted_in_front_of_a_ring(%i: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  %r = tile.ring_create "in" cp_async_group {offset = 0 : i64} : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  %a = tile.alloc {offset = 8192 : i64} : !b
+  %x = arith.constant dense<0.0> : !a
+  tile.write %x, %a : !a, !b
+  tile.barrier
+  %y = tile.read %a : !b -> !a
+  tile.barrier
+  %w, %k = tile.acquire %r[%i] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+  tile.commit %w
+  %s, %p = tile.peek %r[%i] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+  tile.release %s
+  tile.return
+}
+
+// -----
+
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+tile.kernel @F9_overlap_of_a_ring_round_a_loop(%i: index, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64} {
+  // expected-note @below {{bytes [0, 16384) are in use here}}
+  %r = tile.ring_create "in" cp_async_group {offset = 0 : i64} : <2, [memref<64x64xbf16, #tile.smem<128>>]>
+  // expected-error @below {{'tile.alloc' op offset: expected bytes [0, 8192) to be free while the buffer is in use}}
+  %a = tile.alloc {offset = 0 : i64} : !b
+  %x = arith.constant dense<0.0> : !a
+  scf.for %c = %i to %n step %n {
+    tile.write %x, %a : !a, !b
+    tile.barrier
+    %w, %k = tile.acquire %r[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    tile.commit %w
+    %s, %p = tile.peek %r[%c] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
+    tile.release %s
+  }
   tile.return
 }
 

@@ -145,8 +145,27 @@ static bool isDrained(KernelOp kernel, const SharedRange &ring,
   return true;
 }
 
+/// Whether all accesses to the buffer stand before the first slot of `ring`
+/// within one role is opened, or before the outermost loop around that.
+static bool isNotOpened(KernelOp kernel, const SharedRange &ring,
+                        const SharedRange &buffer) {
+  auto create = dyn_cast<RingCreateOp>(ring.op);
+  auto alloc = dyn_cast<AllocOp>(buffer.op);
+  if (!create || !alloc || create.getProtocol() != Protocol::CpAsyncGroup)
+    return false;
+  Block &body = kernel.getBody().front();
+  auto isBefore = [&](Operation *use, Operation *slot) {
+    return body.findAncestorOpInBlock(*use)->isBeforeInBlock(
+        body.findAncestorOpInBlock(*slot));
+  };
+  return llvm::all_of(collectAccesses(kernel, alloc), [&](Operation *use) {
+    return llvm::all_of(create.getRing().getUsers(),
+                        [&](Operation *slot) { return isBefore(use, slot); });
+  });
+}
+
 /// Buffers that are in use at one time do not share a byte. A ring of one role
-/// is in use through the whole kernel.
+/// is in use from its first slot to the end of the kernel.
 static LogicalResult verifyDisjoint(KernelOp kernel,
                                     ArrayRef<SharedRange> planned) {
   for (auto [i, range] : llvm::enumerate(planned))
@@ -155,7 +174,9 @@ static LogicalResult verifyDisjoint(KernelOp kernel,
         continue;
       auto a = dyn_cast<AllocOp>(other.op), b = dyn_cast<AllocOp>(range.op);
       if ((a && b && liveApart(kernel, a, b)) ||
-          isDrained(kernel, other, range) || isDrained(kernel, range, other))
+          isDrained(kernel, other, range) || isDrained(kernel, range, other) ||
+          isNotOpened(kernel, other, range) ||
+          isNotOpened(kernel, range, other))
         continue;
       InFlightDiagnostic diagnostic =
           range.op->emitOpError()

@@ -10,10 +10,10 @@
 /// both at once; `tile-place-barriers`, which comes later, keeps the accesses
 /// to such bytes apart. A barrier costs nothing where bytes were left long ago,
 /// so these are taken first where a CTA has bytes to choose from. Rings of one
-/// role live as long as the kernel: copies past the last chunk land in them at
-/// any time. The slots of a ring between roles, which takes as many as are
-/// read, are its consumer's when it has released the last one; the mbarriers
-/// stay.
+/// role live as long as the kernel, for copies past the last chunk land in them
+/// at any time, or from their first slot on where that saves bytes. The slots
+/// of a ring between roles, which takes as many as are read, are its consumer's
+/// when it has released the last one; the mbarriers stay.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -62,12 +62,16 @@ struct Uses {
 
 class SharedPlanner {
 public:
-  /// Up to `spare` bytes may be taken to keep buffers apart.
-  SharedPlanner(KernelOp kernel, int64_t spare)
-      : kernel(kernel), spare(spare) {}
+  /// Up to `spare` bytes may be taken to keep buffers apart. With `lendsRings`
+  /// buffers may take the bytes of a ring of one role in front of its first
+  /// slot.
+  SharedPlanner(KernelOp kernel, int64_t spare, bool lendsRings)
+      : kernel(kernel), spare(spare), lendsRings(lendsRings) {}
 
-  /// Sets every offset; returns the bytes that the kernel needs.
+  /// Finds every offset; returns the bytes that the kernel needs.
   int64_t run();
+  /// Sets what `run` has found.
+  void apply();
 
 private:
   void number();
@@ -75,16 +79,20 @@ private:
   std::optional<int64_t> distance(const Region1D &region);
   void place(Region1D &region);
   void placeRing(RingCreateOp ring);
+  int64_t getFirstSlot(RingCreateOp ring);
   void endRing(RingCreateOp ring, Region1D &slots);
 
   KernelOp kernel;
   int64_t spare;
+  bool lendsRings;
   llvm::DenseMap<Operation *, int64_t> begin, end;
   SmallVector<Region1D> placed;
   /// Of rings whose slots other buffers may take: these, in `placed`, and what
   /// their mbarriers need.
   SmallVector<std::pair<RingCreateOp, size_t>> slotsOf;
   SmallVector<std::pair<RingCreateOp, Region1D>> barriersOf;
+  SmallVector<std::pair<AllocOp, int64_t>> allocOffsets;
+  SmallVector<std::pair<RingCreateOp, int64_t>> ringOffsets;
 };
 
 } // namespace
@@ -175,24 +183,35 @@ void SharedPlanner::place(Region1D &region) {
   placed.push_back(region);
 }
 
+/// Where the first slot of a ring is opened, or the outermost loop around that
+/// begins.
+int64_t SharedPlanner::getFirstSlot(RingCreateOp ring) {
+  int64_t first = end[kernel];
+  for (Operation *user : ring.getRing().getUsers())
+    for (Operation *op = user; op != kernel; op = op->getParentOp())
+      first = std::min(first, begin[op]);
+  return first;
+}
+
 /// Rings lie apart from each other. The mbarriers of one between roles have a
 /// place of their own: other buffers may take the slots in the end, but not
 /// these, and between slots, which start at whole kilobytes, they would leave
 /// gaps.
 void SharedPlanner::placeRing(RingCreateOp ring) {
-  Builder b(kernel.getContext());
   Region1D slots{getRingBytes(ring), getSlotAlignment(ring.getRing().getType()),
                  0, end[kernel]};
   if (ring.getProtocol() != Protocol::Mbarrier) {
+    if (lendsRings)
+      slots.first = getFirstSlot(ring);
     place(slots);
-    ring.setOffsetAttr(b.getI64IntegerAttr(slots.offset));
+    ringOffsets.emplace_back(ring, slots.offset);
     return;
   }
   int64_t bytes = getRingSlotBytes(ring);
   Region1D barriers{slots.bytes - bytes, /*alignment=*/16, 0, end[kernel]};
   slots.bytes = bytes;
   place(slots);
-  ring.setOffsetAttr(b.getI64IntegerAttr(slots.offset));
+  ringOffsets.emplace_back(ring, slots.offset);
   slotsOf.push_back({ring, placed.size() - 1});
   barriersOf.push_back({ring, barriers});
 }
@@ -211,7 +230,6 @@ void SharedPlanner::endRing(RingCreateOp ring, Region1D &slots) {
 
 int64_t SharedPlanner::run() {
   number();
-  Builder b(kernel.getContext());
   llvm::MapVector<Operation *, Uses> allocs;
   kernel.walk([&](AllocOp alloc) { allocs[alloc] = {}; });
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -229,10 +247,8 @@ int64_t SharedPlanner::run() {
   kernel.walk([&](RingCreateOp ring) { rings.push_back(ring); });
   for (RingCreateOp ring : rings)
     placeRing(ring);
-  for (auto &[ring, barriers] : barriersOf) {
+  for (auto &[ring, barriers] : barriersOf)
     place(barriers);
-    ring.setBarriersAttr(b.getI64IntegerAttr(barriers.offset));
-  }
   for (auto [ring, index] : slotsOf)
     endRing(ring, placed[index]);
 
@@ -246,12 +262,22 @@ int64_t SharedPlanner::run() {
   });
   for (auto &[alloc, region] : order) {
     place(region);
-    alloc.setOffsetAttr(b.getI64IntegerAttr(region.offset));
+    allocOffsets.emplace_back(alloc, region.offset);
   }
   int64_t total = 0;
   for (const Region1D &region : placed)
     total = std::max(total, region.offset + region.bytes);
   return total;
+}
+
+void SharedPlanner::apply() {
+  Builder b(kernel.getContext());
+  for (auto [alloc, offset] : allocOffsets)
+    alloc.setOffsetAttr(b.getI64IntegerAttr(offset));
+  for (auto [ring, offset] : ringOffsets)
+    ring.setOffsetAttr(b.getI64IntegerAttr(offset));
+  for (auto [ring, barriers] : barriersOf)
+    ring.setBarriersAttr(b.getI64IntegerAttr(barriers.offset));
 }
 
 /// The share of a CTA where an SM holds as many as the kernel asks for
@@ -269,6 +295,18 @@ static int64_t getSpare(KernelOp kernel, const delta::Target &limits) {
          limits.reservedSharedBytes;
 }
 
+/// Plans `kernel`; returns the bytes that it needs. What lies in the bytes of a
+/// ring costs a barrier in front of the ring's first copies (3 % of a row block
+/// that many others wait for), so it does only where the CTA gets smaller.
+static int64_t plan(KernelOp kernel, const delta::Target &limits) {
+  int64_t spare = getSpare(kernel, limits);
+  SharedPlanner apart(kernel, spare, /*lendsRings=*/false);
+  SharedPlanner lent(kernel, spare, /*lendsRings=*/true);
+  int64_t bytesApart = apart.run(), bytesLent = lent.run();
+  (bytesLent < bytesApart ? lent : apart).apply();
+  return std::min(bytesApart, bytesLent);
+}
+
 namespace {
 
 struct PlanSharedPass
@@ -280,7 +318,7 @@ struct PlanSharedPass
     if (!limits)
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      int64_t bytes = SharedPlanner(kernel, getSpare(kernel, *limits)).run();
+      int64_t bytes = plan(kernel, *limits);
       if (bytes > limits->sharedBytes) {
         kernel.emitError() << "needs " << bytes
                            << " bytes of shared memory; a CTA of " << target
