@@ -39,10 +39,13 @@ namespace delta {
 /// shrinks, and at K = V = 128 the products fill a 64-row tile.
 static constexpr int64_t kDefaultChunk = 64;
 
-/// Keys of a cache that a warp takes in at once, where the recurrence does not
-/// say: with 128 columns three of these fit the shared memory of each of four
-/// CTAs a multiprocessor, so that loads never stop.
+/// Keys of a cache that a CTA of one warp takes in at once, where the
+/// recurrence does not say: with 128 columns three of these fit the shared
+/// memory of each of four CTAs a multiprocessor, so that loads never stop.
 static constexpr int64_t kDefaultCacheChunk = 32;
+
+/// Blocks of keys and u that a CTA has room for (`delta-select-schedule`).
+static constexpr int64_t kCacheStages = 3;
 
 static MemRefType toMemRef(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -148,11 +151,25 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
          isTiled(op.getKeyDim()) && isTiled(op.getValueDim());
 }
 
+/// A CTA of two warps takes in twice as many keys as one of one warp, where a
+/// multiprocessor holds two such: half of the CTAs, and of the sums of
+/// segments, load as much at a time, and as many warps run.
+static int64_t getCacheChunk(RecurrenceOp op, const Target &gpu) {
+  constexpr int64_t twice = 2 * kDefaultCacheChunk;
+  int64_t width =
+      getElementTypeOrSelf(op.getKeyCache()).getIntOrFloatBitWidth();
+  int64_t ring =
+      kCacheStages * twice * (op.getKeyDim() + op.getValueDim()) * width / 8;
+  return getDecodeRows(op) > 16 && 2 * ring <= gpu.sharedBytes
+             ? twice
+             : kDefaultCacheChunk;
+}
+
 static int64_t getChunkLength(RecurrenceOp op, const Target &gpu) {
   if (std::optional<uint64_t> chunk = op.getChunk())
     return *chunk;
   if (op.isDecode())
-    return kDefaultCacheChunk;
+    return getCacheChunk(op, gpu);
   bool isForWarpgroups = gpu.hasWarpgroups;
   if (ScheduleAttr schedule = op.getScheduleAttr())
     isForWarpgroups = schedule.getFamily().getValue() == "sm_90a";

@@ -108,6 +108,8 @@ mlir::LogicalResult buildLinearChunks(ChunkBuilder &builder);
 mlir::LogicalResult buildImplicitChunks(ChunkBuilder &builder);
 /// The body of implicit features behind a cache.
 mlir::LogicalResult buildDecodeChunks(ChunkBuilder &builder);
+/// Rows of the block of queries that it reads a cache for, 16 for each warp.
+int64_t getDecodeRows(RecurrenceOp op);
 
 } // namespace delta
 

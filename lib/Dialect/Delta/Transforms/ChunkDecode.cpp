@@ -57,6 +57,20 @@ static constexpr int64_t kBlockBytes = 64 << 10;
 /// of a segment cost more traffic than they spread.
 static constexpr int64_t kSegmentTokens = 256;
 
+/// New tokens of a sequence.
+static int64_t getNewTokens(RecurrenceOp op) {
+  return cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
+}
+
+/// Whether queries that write and that read are rows of one scan.
+static bool isStacked(RecurrenceOp op) {
+  return !op.isTied() && op.getKernel().getWrite() == op.getKernel().getRead();
+}
+
+int64_t delta::getDecodeRows(RecurrenceOp op) {
+  return isStacked(op) ? llvm::alignTo(2 * getNewTokens(op), kRows) : kRows;
+}
+
 namespace {
 
 /// The sums of a block of rows over the cache's keys, and the array of each of
@@ -80,8 +94,7 @@ struct ScanRows {
 class DecodeChunks : ImplicitTiles {
 public:
   explicit DecodeChunks(ChunkBuilder &builder)
-      : ImplicitTiles(builder, kRows),
-        tokens(cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1)) {}
+      : ImplicitTiles(builder, kRows), tokens(getNewTokens(op)) {}
 
   void build();
 
@@ -94,12 +107,6 @@ private:
                      int64_t rows, int64_t asking, StringRef prefix);
   /// Decides on the scans.
   void makeScans();
-  /// Queries that write and that read are rows of one scan.
-  bool isStacked() {
-    return !op.isTied() &&
-           op.getKernel().getWrite() == op.getKernel().getRead();
-  }
-
   RowBlock makeBlock(Value batch, Value head);
   /// How many tokens of a sequence are in the cache.
   Value cachedTokens(Value batch);
@@ -190,8 +197,8 @@ CacheScan DecodeChunks::makeScan(FeatureKernel kernel, const CallerArray *query,
 
 void DecodeChunks::makeScans() {
   KernelAttr kernel = op.getKernel();
-  if (isStacked()) {
-    int64_t stacked = llvm::alignTo(2 * tokens, kRows);
+  if (isStacked(op)) {
+    int64_t stacked = getDecodeRows(op);
     scans.push_back(makeScan(kernel.getWrite(), /*query=*/nullptr, stacked,
                              stacked, "segment_"));
     uses = {{&scans[0], 0}, {&scans[0], stacked / 2}};
