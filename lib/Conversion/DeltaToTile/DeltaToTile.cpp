@@ -415,7 +415,8 @@ void KernelBuilder::launch(ArrayRef<Value> captured) {
   SmallVector<Value> grid;
   if (columnTiles)
     grid.push_back(arith::ConstantIndexOp::create(b, columnTiles));
-  for (OpFoldResult bound : llvm::reverse(loop.getMixedUpperBound()))
+  SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
+  for (OpFoldResult bound : llvm::reverse(bounds))
     grid.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), bound));
   if (startsWithLongest())
     std::rotate(grid.begin(), grid.begin() + 1, grid.end());

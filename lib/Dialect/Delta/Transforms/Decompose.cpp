@@ -94,11 +94,12 @@ static void dropDeltaAttributes(func::FuncOp func) {
   for (NamedAttribute attribute : llvm::to_vector(func->getDiscardableAttrs()))
     if (isDelta(attribute))
       func->removeDiscardableAttr(attribute.getName());
-  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-    for (NamedAttribute attribute :
-         NamedAttrList(func.getArgAttrDict(i)).getAttrs())
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i) {
+    NamedAttrList attributes(func.getArgAttrDict(i));
+    for (NamedAttribute attribute : attributes)
       if (isDelta(attribute))
         func.removeArgAttr(i, attribute.getName());
+  }
 }
 
 void Decompose::runOnOperation() {
