@@ -52,6 +52,10 @@ def Delta_LoadOp : Delta_ChunkOp<"load", [AttrSizedOperandSegments]> {
     surrounding loop (DeltaFormer reads u); the chunked phase's verifier checks the
     offset.
 
+    An array whose numbers have twice the digits of its 16 bits has a second one of its
+    type, `rest` (N23): the tile is the sum of what lies at the same place in both.
+    Products take the two as they are (`delta.apply`).
+
     Arrays are bf16, f16 or f32 (N1), with one index an axis (N2). The caller
     promises that what is read lies inside the array, also on the fixed axes.
 
@@ -62,20 +66,28 @@ def Delta_LoadOp : Delta_ChunkOp<"load", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
       Variadic<Index>:$indices, Optional<Index>:$rows,
+      Arg<Optional<AnyMemRef>, "", [MemRead]>:$rest,
       DenseI64ArrayAttr:$dims, Delta_Steps:$steps, UnitAttr:$before);
   let results = (outs Delta_Tile:$tile);
   let assemblyFormat = [{
-    $source `[` $indices `]` (`rows` `(` $rows^ `)`)? `dims` $dims attr-dict
-    `:` type($source) `->` type($tile)
+    $source `[` $indices `]` (`rows` `(` $rows^ `)`)? (`rest` `(` $rest^ `:` type($rest) `)`)?
+    `dims` $dims attr-dict `:` type($source) `->` type($tile)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
+      "::mlir::ValueRange":$indices, "::mlir::Value":$rows,
+      "::llvm::ArrayRef<int64_t>":$dims, CArg<"int64_t", "1">:$steps,
+      CArg<"bool", "false">:$before), [{
+    build($_builder, $_state, tile, source, indices, rows, /*rest=*/::mlir::Value(),
+          dims, steps, before);
+  }]>];
 }
 
 def Delta_StoreOp : Delta_ChunkOp<"store", [AttrSizedOperandSegments]> {
   let summary = "Write the first `rows` rows of a tile, rounded to the array's dtype";
   let description = [{
     The inverse of `delta.load`: rows from `rows` on are not written.
-    Elements round to nearest, ties to even. Arguments and promises as of
-    `delta.load`.
+    Elements round to nearest, ties to even; what that loses of them, rounded likewise,
+    goes into `rest` where it is given (N23). Arguments and promises as of `delta.load`.
 
     ```mlir
     delta.store %O, %o[%b, %t, %h, %c0] rows(%n) dims [1, 3]
@@ -84,11 +96,18 @@ def Delta_StoreOp : Delta_ChunkOp<"store", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Delta_Tile:$tile,
       Arg<AnyMemRef, "", [MemWrite]>:$dest, Variadic<Index>:$indices,
-      Optional<Index>:$rows, DenseI64ArrayAttr:$dims);
+      Optional<Index>:$rows, Arg<Optional<AnyMemRef>, "", [MemWrite]>:$rest,
+      DenseI64ArrayAttr:$dims);
   let assemblyFormat = [{
-    $tile `,` $dest `[` $indices `]` (`rows` `(` $rows^ `)`)? `dims` $dims attr-dict
+    $tile `,` $dest `[` $indices `]` (`rows` `(` $rows^ `)`)?
+    (`rest` `(` $rest^ `:` type($rest) `)`)? `dims` $dims attr-dict
     `:` type($tile) `,` type($dest)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$tile, "::mlir::Value":$dest,
+      "::mlir::ValueRange":$indices, "::mlir::Value":$rows,
+      "::llvm::ArrayRef<int64_t>":$dims), [{
+    build($_builder, $_state, tile, dest, indices, rows, /*rest=*/::mlir::Value(), dims);
+  }]>];
 }
 
 def Delta_LoadIndexOp : Delta_ChunkOp<"load_index"> {
@@ -381,6 +400,8 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
     one are whole, and on that one a triangular part keeps rows past the sequence's
     end, which come last, out of every row of the sequence.
 
+    The product of weights and values takes what is `split` as `delta.apply` does (N22).
+
     ```mlir
     %m1, %l1, %a1 = delta.online %m, %l, %a, %s values(%u : tensor<64x128xf32>) part<full>
         : tensor<64xf32>, tensor<64xf32>, tensor<64x128xf32>, tensor<64x64xf32>
@@ -390,7 +411,8 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
   let arguments = (ins Delta_Tile:$max, Delta_Tile:$sum, Delta_Tile:$acc,
       Delta_Tile:$scores, Optional<Delta_Tile>:$values,
       Optional<Index>:$columns, Delta_Part:$part,
-      OptionalAttr<Delta_PrecAttr>:$prec);
+      OptionalAttr<Delta_PrecAttr>:$prec, UnitAttr:$split_weights,
+      UnitAttr:$split_values);
   let results = (outs Delta_Tile:$new_max, Delta_Tile:$new_sum, Delta_Tile:$new_acc);
   let assemblyFormat = [{
     $max `,` $sum `,` $acc `,` $scores

@@ -126,12 +126,22 @@ LogicalResult TileBody::convertOnline(OnlineOp op) {
     if (failed(type))
       return failure();
     nameAs("P_a", op.getLoc());
-    Value rounded = arith::TruncFOp::create(
-        b, RankedTensorType::get(tileType(weights).getShape(), *type), weights);
+    Value rounded =
+        arith::TruncFOp::create(b, tileType(weights).clone(*type), weights);
     Value values = narrow(op.getValues(), kNatural, *type);
-    nameAs("acc", op.getLoc());
-    newAcc = dot(typeOf(op.getNewAcc(), kNatural, b.getF32Type()), rounded,
-                 values, newAcc, /*axis=*/0);
+    auto accumulate = [&](Value weights, Value values) {
+      nameAs("acc", op.getLoc());
+      newAcc = dot(typeOf(op.getNewAcc(), kNatural, b.getF32Type()), weights,
+                   values, newAcc, /*axis=*/0);
+    };
+    // Rests first, as in `delta.apply`.
+    if (op.getSplitValues())
+      accumulate(rounded, remainder(op.getValues(), kNatural, *type));
+    if (op.getSplitWeights()) {
+      nameAs("P_rest", op.getLoc());
+      accumulate(lost(weights, rounded), values);
+    }
+    accumulate(rounded, values);
   }
   define(op.getNewMax(), newMax, kNatural);
   define(op.getNewSum(), newSum, kNatural);

@@ -109,13 +109,21 @@ void TileBody::loadForms(LoadOp load, Orientation orientation) {
   Value bound = load.getRows() ? map.lookupOrDefault(load.getRows()) : Value();
   if (load.getBefore())
     expectBlock(load);
-  Value loaded =
-      tile::LoadOp::create(b, typeOf(tile, orientation, type.getElementType()),
-                           map.lookup(load.getSource()), indices, bound, dims,
-                           static_cast<int64_t>(orientation), load.getSteps());
+  auto loadFrom = [&](Value array) -> Value {
+    return tile::LoadOp::create(
+        b, typeOf(tile, orientation, type.getElementType()), map.lookup(array),
+        indices, bound, dims, static_cast<int64_t>(orientation),
+        load.getSteps());
+  };
+  Value loaded = loadFrom(load.getSource()), rest;
+  if (load.getRest()) {
+    name(tile, "_rest");
+    rest = loadFrom(load.getRest());
+  }
   int which = static_cast<int>(orientation);
   auto keep = [&](Forms &form) {
     (type.getElementType().isF32() ? form.wide : form.narrow)[which] = loaded;
+    form.rest[which] = rest;
   };
   keep(forms[tile]);
   if (outside)
@@ -131,9 +139,14 @@ Value TileBody::wide(Value value, Orientation orientation) {
     if (!forms[value].narrow[which])
       loadForms(load, orientation);
     if (!forms[value].wide[which]) {
-      name(value, "_f32");
-      forms[value].wide[which] = arith::ExtFOp::create(
-          b, typeOf(value, orientation, f32), forms[value].narrow[which]);
+      auto extend = [&](Value form) -> Value {
+        name(value, "_f32");
+        return arith::ExtFOp::create(b, typeOf(value, orientation, f32), form);
+      };
+      Value whole = extend(forms[value].narrow[which]);
+      if (Value rest = forms[value].rest[which])
+        whole = arith::AddFOp::create(b, whole, extend(rest));
+      forms[value].wide[which] = whole;
     }
     return forms[value].wide[which];
   }
@@ -193,8 +206,14 @@ Value TileBody::narrow(Value value, Orientation orientation, FloatType type) {
 Value TileBody::remainder(Value value, Orientation orientation,
                           FloatType type) {
   Value rounded = narrow(value, orientation, type);
+  if (Value rest = forms[value].rest[static_cast<int>(orientation)])
+    return rest;
   Value exact = wide(value, orientation);
   name(value, "_rest");
+  return lost(exact, rounded);
+}
+
+Value TileBody::lost(Value exact, Value rounded) {
   Value back = arith::ExtFOp::create(b, exact.getType(), rounded);
   Value rest = arith::SubFOp::create(b, exact, back);
   return arith::TruncFOp::create(b, rounded.getType(), rest);

@@ -87,7 +87,7 @@ public:
 private:
   /// A tile that exists: the value in f32 and in 16 bits, by orientation.
   struct Forms {
-    mlir::Value wide[2], narrow[2];
+    mlir::Value wide[2], narrow[2], rest[2];
   };
 
   mlir::LogicalResult convert(mlir::Operation *op);
@@ -145,6 +145,8 @@ private:
   /// What `narrow` loses of `value`, rounded to `type` too.
   mlir::Value remainder(mlir::Value value, Orientation orientation,
                         mlir::FloatType type);
+  /// What the 16-bit tile `rounded` loses of `exact`, rounded likewise.
+  mlir::Value lost(mlir::Value exact, mlir::Value rounded);
   void loadForms(LoadOp load, Orientation orientation);
   /// Puts the builder where `load` belongs: in front of the outermost loop at
   /// hand that it is not part of. Returns the forms that hold there.

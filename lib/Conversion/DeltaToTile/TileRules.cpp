@@ -214,6 +214,7 @@ LogicalResult TileBody::convertStore(StoreOp op) {
   Orientation o = orientationOf(source, keptOrientation(source));
   auto element = cast<FloatType>(getElementTypeOrSelf(op.getDest()));
   Value tile = element.isF32() ? wide(source, o) : narrow(source, o, element);
+  Value rest = op.getRest() ? remainder(source, o, element) : Value();
   SmallVector<int64_t> dims(op.getDims());
   b.setLoc(op.getLoc());
   SmallVector<Value> indices = indicesOf(source, op.getIndices(), dims);
@@ -230,8 +231,14 @@ LogicalResult TileBody::convertStore(StoreOp op) {
                                           options.firstColumn, none);
     bound = arith::SelectOp::create(b, isFirst, all, none);
   }
-  tile::StoreOp::create(b, tile, map.lookup(op.getDest()), indices, bound, dims,
-                        static_cast<int64_t>(o));
+  auto storeTo = [&](Value array, Value tile) {
+    tile::StoreOp::create(b, tile, map.lookup(array), indices, bound, dims,
+                          static_cast<int64_t>(o));
+  };
+  // In front of the signal, which is of the array.
+  if (rest)
+    storeTo(op.getRest(), rest);
+  storeTo(op.getDest(), tile);
   if (options.chain.array && op.getDest() == options.chain.array)
     signalBlock(op);
   return success();

@@ -111,9 +111,26 @@ static LogicalResult verifyAccess(Operation *op, StringRef name, Value array,
   return success();
 }
 
+/// N23: what 16 bits lose of the elements of an array has 16 bits itself.
+static LogicalResult verifyRest(Operation *op, StringRef name, Value array,
+                                Value rest) {
+  if (!rest)
+    return success();
+  auto type = cast<MemRefType>(array.getType());
+  if (type.getElementType().isF32())
+    return op->emitOpError() << "rest: expected none of " << name
+                             << " in f32, got " << rest.getType();
+  if (rest.getType() == type)
+    return success();
+  return op->emitOpError() << "rest: expected the type of " << name << ", "
+                           << type << ", got " << rest.getType();
+}
+
 LogicalResult LoadOp::verify() {
-  return verifyAccess(*this, "source", getSource(), getTile(),
-                      getIndices().size(), getDims());
+  if (failed(verifyAccess(*this, "source", getSource(), getTile(),
+                          getIndices().size(), getDims())))
+    return failure();
+  return verifyRest(*this, "source", getSource(), getRest());
 }
 
 LogicalResult LoadIndexOp::verify() {
@@ -125,8 +142,10 @@ LogicalResult LoadIndexOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
-  return verifyAccess(*this, "dest", getDest(), getTile(), getIndices().size(),
-                      getDims());
+  if (failed(verifyAccess(*this, "dest", getDest(), getTile(),
+                          getIndices().size(), getDims())))
+    return failure();
+  return verifyRest(*this, "dest", getDest(), getRest());
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,6 +180,19 @@ static LogicalResult expectElementwise(Operation *op, FeatureKernel kernel) {
     return success();
   return op->emitOpError(
       "kernel: expected linear, exp, relu or round, got softmax");
+}
+
+/// N22: only a product that rounds leaves rests. Operands, and whether they are
+/// split.
+static LogicalResult
+expectRounding(Operation *op, bool rounds,
+               ArrayRef<std::pair<bool, StringRef>> split) {
+  for (auto [isSplit, name] : split)
+    if (isSplit && !rounds)
+      return op->emitOpError() << name
+                               << ": expected a `prec`, got a product that "
+                                  "does not round";
+  return success();
 }
 
 LogicalResult GramOp::verify() {
@@ -216,12 +248,9 @@ LogicalResult ApplyOp::verify() {
   if (getAccumulator() && failed(expectShape(*this, "accumulator",
                                              getAccumulator(), {rows, width})))
     return failure();
-  // N22
-  if ((getSplitMatrix() || getSplitInput()) && !getPrec())
-    return emitOpError() << (getSplitMatrix() ? "split_matrix" : "split_input")
-                         << ": expected a `prec`, got a product that does not "
-                            "round";
-  return success();
+  return expectRounding(
+      *this, getPrec().has_value(),
+      {{getSplitMatrix(), "split_matrix"}, {getSplitInput(), "split_input"}});
 }
 
 LogicalResult RowDotOp::verify() {
@@ -294,9 +323,12 @@ LogicalResult OnlineOp::verify() {
       failed(expectShape(*this, "new_sum", getNewSum(), rows)) ||
       failed(expectShape(*this, "new_acc", getNewAcc(), {rows, width})))
     return failure();
-  return getValues()
-             ? expectShape(*this, "values", getValues(), {columns, width})
-             : success();
+  if (getValues() &&
+      failed(expectShape(*this, "values", getValues(), {columns, width})))
+    return failure();
+  return expectRounding(*this, getValues() && getPrec(),
+                        {{getSplitWeights(), "split_weights"},
+                         {getSplitValues(), "split_values"}});
 }
 
 LogicalResult WeightsOp::verify() {

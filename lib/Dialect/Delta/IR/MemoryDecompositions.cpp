@@ -35,9 +35,13 @@ static SmallVector<Value> arrayIndices(TileBuilder &b, ValueRange start,
 FailureOr<SmallVector<Value>> LoadOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   auto readElement = [&](TileBuilder &b, ValueRange element) -> Value {
-    Value value = memref::LoadOp::create(
-        b, getSource(), arrayIndices(b, getIndices(), getDims(), element));
-    return b.extend(value);
+    SmallVector<Value> indices =
+        arrayIndices(b, getIndices(), getDims(), element);
+    Value value = b.extend(memref::LoadOp::create(b, getSource(), indices));
+    if (!getRest())
+      return value;
+    return b.add(value,
+                 b.extend(memref::LoadOp::create(b, getRest(), indices)));
   };
   Value tile = tensor::GenerateOp::create(
       b, getTile().getType(), ValueRange(),
@@ -94,15 +98,20 @@ FailureOr<SmallVector<Value>> StoreOp::decompose(OpBuilder &builder) {
     upper.push_back(b.index(extent));
   if (getRows())
     upper[0] = arith::MinUIOp::create(b, upper[0], getRows());
-  scf::buildLoopNest(b, getLoc(), lower, upper, step,
-                     [&](OpBuilder &inner, Location loc, ValueRange element) {
-                       TileBuilder b(loc, inner);
-                       Value value =
-                           tensor::ExtractOp::create(b, getTile(), element);
-                       Type type = getDest().getType().getElementType();
-                       memref::StoreOp::create(
-                           b, b.round(value, type), getDest(),
-                           arrayIndices(b, getIndices(), getDims(), element));
-                     });
+  scf::buildLoopNest(
+      b, getLoc(), lower, upper, step,
+      [&](OpBuilder &inner, Location loc, ValueRange element) {
+        TileBuilder b(loc, inner);
+        Value value = tensor::ExtractOp::create(b, getTile(), element);
+        Type type = getDest().getType().getElementType();
+        SmallVector<Value> indices =
+            arrayIndices(b, getIndices(), getDims(), element);
+        Value rounded = b.round(value, type);
+        memref::StoreOp::create(b, rounded, getDest(), indices);
+        if (!getRest())
+          return;
+        Value lost = b.sub(value, b.extend(rounded));
+        memref::StoreOp::create(b, b.round(lost, type), getRest(), indices);
+      });
   return SmallVector<Value>();
 }

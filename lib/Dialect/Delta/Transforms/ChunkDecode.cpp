@@ -327,7 +327,7 @@ void DecodeChunks::attend(ArrayRef<ScanRows> passed, const RowBlock &block,
       b.name("acc");
       RowSums next =
           advance(kernel, RowSums::unpack(remaining.take_front(size)), scores,
-                  known, Part::Full, earlier.count);
+                  known, Part::Full, earlier.count, /*areRounded=*/true);
       llvm::append_range(carried, next.pack());
       remaining = remaining.drop_front(size);
     }

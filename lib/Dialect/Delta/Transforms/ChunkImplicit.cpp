@@ -69,7 +69,8 @@ private:
   Value blocks;
   /// [B, T, HV, V].
   Value u;
-  /// The same in f32, for the block that reads its own; null where `u` does.
+  /// The same in f32, for the block that reads its own; null where `u` is in
+  /// f32, or does.
   Value ownU;
 };
 
@@ -111,7 +112,8 @@ RowSums ImplicitChunks::earlierBlocks(const NumberedBlock &block, Value query,
   Value scores = gram(query, key, kernel, Part::Full);
   b.name("acc");
   RowSums next = advance(kernel, RowSums::unpack(loop.getRegionIterArgs()),
-                         scores, known, Part::Full);
+                         scores, known, Part::Full, /*columns=*/Value(),
+                         /*areRounded=*/static_cast<bool>(b.arrays.u));
   scf::YieldOp::create(b, next.pack());
   return RowSums::unpack(loop.getResults());
 }
@@ -156,7 +158,8 @@ Value ImplicitChunks::makeArray(StringRef name, Value like, Type element) {
 Value ImplicitChunks::makeU() {
   if (b.arrays.u)
     return b.arrays.u;
-  // f32: only a caller who asks for u in 16 bits also asks for its rounding.
+  // f32: only a caller who asks for u in 16 bits also asks for its rounding,
+  // and for later u that make up for it.
   return makeArray("u", b.arrays.value.memref, b.getF32Type());
 }
 
@@ -199,7 +202,7 @@ void ImplicitChunks::normaliseInFront() {
 void ImplicitChunks::build() {
   blocks = arith::CeilDivUIOp::create(b, b.tokens(), b.index(rows));
   u = makeU();
-  if (!op.isTied() && readsCancel())
+  if (!op.isTied() && sumsCancel() && b.arrays.u)
     ownU = makeArray("u_own", b.arrays.value.memref, b.getF32Type());
   normaliseInFront();
   auto blockOf = [&](Value batch, Value head, Value number) {

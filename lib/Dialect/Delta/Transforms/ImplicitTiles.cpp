@@ -31,14 +31,6 @@ static FeatureKernel elementwisePart(FeatureKernel kernel) {
   return kernel == FeatureKernel::Softmax ? FeatureKernel::Linear : kernel;
 }
 
-/// Whether weights may differ by less than 16 bits resolve. Exponentials of
-/// small scores are near 1. The recurrence damps what they have in common, the
-/// sum of all u, and leaves the error of rounding each of them: in bf16 it
-/// would grow past every limit with the number of tokens.
-static bool needsRests(FeatureKernel kernel) {
-  return kernel == FeatureKernel::Exp;
-}
-
 ImplicitTiles::ImplicitTiles(ChunkBuilder &builder, int64_t rows)
     : b(builder), op(builder.recurrence), rows(rows), scale(op.getScaleValue()),
       perRow(tileType(b, rows)), values(tileType(b, {rows, op.getValueDim()})) {
@@ -104,12 +96,12 @@ Value ImplicitTiles::gram(Value query, Value key, FeatureKernel kernel,
                         b.prec);
 }
 
-Value ImplicitTiles::apply(Value matrix, Value input, Value accumulator,
+Value ImplicitTiles::apply(Value weights, Value input, Value accumulator,
                            Part part, Split split) {
-  return ApplyOp::create(b, tileType(b, {rowsOf(matrix), op.getValueDim()}),
-                         matrix, input, accumulator, part,
-                         /*steps=*/1, /*transpose=*/false, b.prec, split.matrix,
-                         split.input);
+  return ApplyOp::create(b, tileType(b, {rowsOf(weights), op.getValueDim()}),
+                         weights, input, accumulator, part,
+                         /*steps=*/1, /*transpose=*/false, b.prec,
+                         b.prec && split.weights, b.prec && split.values);
 }
 
 Value ImplicitTiles::scaleRows(Value input, Value factors) {
@@ -137,16 +129,16 @@ RowSums ImplicitTiles::noSums(FeatureKernel kernel, int64_t count) {
 
 RowSums ImplicitTiles::advance(FeatureKernel kernel, const RowSums &sums,
                                Value scores, Value known, Part part,
-                               Value columns, bool splitKnown) {
+                               Value columns, bool areRounded) {
+  Split split = {splitsWeights(kernel), sumsCancel() && !areRounded};
   // A key that does not exist is a zero row, and so is its u.
   if (!sums.max)
-    return {
-        {},
-        {},
-        apply(scores, known, sums.acc, part, {needsRests(kernel), splitKnown})};
-  auto next = OnlineOp::create(b, sums.max.getType(), sums.sum.getType(),
-                               sums.acc.getType(), sums.max, sums.sum, sums.acc,
-                               scores, known, columns, part, b.prec);
+    return {{}, {}, apply(scores, known, sums.acc, part, split)};
+  bool isProduct = known && b.prec;
+  auto next = OnlineOp::create(
+      b, sums.max.getType(), sums.sum.getType(), sums.acc.getType(), sums.max,
+      sums.sum, sums.acc, scores, known, columns, part, b.prec,
+      isProduct && split.weights, isProduct && split.values);
   return {next.getNewMax(), next.getNewSum(), next.getNewAcc()};
 }
 
@@ -209,7 +201,7 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
       arith::SubFOp::create(b, value, scaleRows(carried, tiles.beta));
   b.name("U");
   Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower,
-                       {readsCancel(), readsCancel()});
+                       {sumsCancel(), sumsCancel()});
   return {solved, weights, carried, share, writeLse, readLse};
 }
 
@@ -220,7 +212,7 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
 Value ImplicitTiles::readOwn(const SolvedTiles &solved, Value weights,
                              Part part) {
   return apply(weights, solved.u, solved.carried, part,
-               {needsRests(op.getKernel().getWrite()), readsCancel()});
+               {sumsCancel(), sumsCancel()});
 }
 
 Value ImplicitTiles::readUbar(const WriteTiles &tiles,
@@ -288,8 +280,7 @@ RowSums ImplicitTiles::addOwn(Value query, Value key, Value known,
   b.name(isNormalised(kernel) ? "s" : "P");
   Value scores = gram(query, key, kernel, Part::Lower);
   b.name("acc");
-  return advance(kernel, sums, scores, known, Part::Lower, /*columns=*/Value(),
-                 readsCancel());
+  return advance(kernel, sums, scores, known, Part::Lower);
 }
 
 void ImplicitTiles::storeRead(const RowSums &sums, const RowBlock &block) {

@@ -85,9 +85,10 @@ public:
   ImplicitTiles(ChunkBuilder &builder, int64_t rows);
 
 protected:
-  /// Operands of a product that are more than their rounding.
+  /// Operands of a product, weights and rows of u, that are more than their
+  /// rounding. A product in f32 has no other.
   struct Split {
-    bool matrix = false, input = false;
+    bool weights = false, values = false;
   };
 
   static bool isNormalised(FeatureKernel kernel) {
@@ -104,7 +105,7 @@ protected:
   /// Scores, with the kernel applied where it is elementwise.
   mlir::Value gram(mlir::Value query, mlir::Value key, FeatureKernel kernel,
                    Part part);
-  mlir::Value apply(mlir::Value matrix, mlir::Value input,
+  mlir::Value apply(mlir::Value weights, mlir::Value input,
                     mlir::Value accumulator, Part part, Split split);
   mlir::Value scaleRows(mlir::Value input, mlir::Value factors);
 
@@ -113,10 +114,10 @@ protected:
   /// `sums` with one more block of keys, weighed by `kernel`; `known` are its
   /// u, null where they are not known yet (softmax: the row statistics alone
   /// advance). `columns`: how many keys there are; null where all are.
-  /// `splitKnown`: u are not rounded to 16 bits yet and are not to be.
+  /// `areRounded`: u have 16 bits, whatever is made of them.
   RowSums advance(FeatureKernel kernel, const RowSums &sums, mlir::Value scores,
                   mlir::Value known, Part part, mlir::Value columns = {},
-                  bool splitKnown = false);
+                  bool areRounded = false);
 
   /// u of the block whose sums over earlier keys are `sums`.
   SolvedTiles solve(const WriteTiles &tiles, RowSums sums);
@@ -132,14 +133,11 @@ protected:
   /// statistics where the caller asks for them.
   void storeRead(const RowSums &sums, const RowBlock &block);
 
-  /// Whether the sums that are read cancel: weights of `exp` are nearly equal,
-  /// and where they write too the recurrence makes each u undo the sum of those
-  /// before it. Errors of a block's own u, which it does not undo, must then be
-  /// smaller than 16 bits leave them.
-  bool readsCancel() {
-    return op.getKernel().getWrite() == FeatureKernel::Exp &&
-           op.getKernel().getRead() == FeatureKernel::Exp;
-  }
+  /// Whether sums of u cancel: weights of `exp` are nearly equal, and where
+  /// they write, the recurrence makes each u undo the sum of those before it.
+  /// Roundings of u and of what weighs it, by whatever kernel it is read, add
+  /// up, and grow with u where that grows.
+  bool sumsCancel() { return op.getKernel().getWrite() == FeatureKernel::Exp; }
 
   mlir::Location named(llvm::StringRef name) {
     return mlir::NameLoc::get(b.getStringAttr(name), op.getLoc());
@@ -163,6 +161,14 @@ protected:
   const mlir::RankedTensorType perRow, values;
 
 private:
+  /// Whether weights of `kernel` may differ by less than 16 bits resolve, or
+  /// what they weigh cancels. Exponentials of small scores are near 1. The
+  /// recurrence damps what they have in common, the sum of all u, and leaves
+  /// the error of rounding each of them: in bf16 it would grow past every limit
+  /// with the number of tokens.
+  bool splitsWeights(FeatureKernel kernel) {
+    return sumsCancel() || kernel == FeatureKernel::Exp;
+  }
   /// The part of the weights inside a block that is applied to u besides the
   /// solve.
   Part readPart() {

@@ -7,11 +7,13 @@
 ///
 /// \file
 /// `delta-round-workspace`. Loads and stores convert to and from the array's
-/// type by themselves, so the type of the array is all that changes.
+/// type by themselves, so the type of the array is all that changes, and the
+/// array of rests is all that is added.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/IR/Names.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,30 +35,46 @@ static GramOp findGram(RowDotOp rowDot) {
   return {};
 }
 
-/// The type that a product rounds this operand of it to, or null.
-static Type getRounding(OpOperand &use) {
+namespace {
+
+/// What all that is read from an array becomes: numbers of a 16-bit type, or
+/// these and the rests that they leave. No type: something else.
+struct Rounding {
+  Type type;
+  bool leavesRests = false;
+
+  bool operator==(const Rounding &other) const {
+    return type == other.type && leavesRests == other.leavesRests;
+  }
+};
+
+} // namespace
+
+/// What a product takes this operand of it as.
+static Rounding getRounding(OpOperand &use) {
   Operation *user = use.getOwner();
-  bool isFactor = false;
-  if (auto apply = dyn_cast<ApplyOp>(user))
-    isFactor = use.get() != apply.getAccumulator() &&
-               !(apply.getSplitMatrix() && use.get() == apply.getMatrix()) &&
-               !(apply.getSplitInput() && use.get() == apply.getInput());
-  else if (auto online = dyn_cast<OnlineOp>(user))
+  bool isFactor = false, isSplit = false;
+  if (auto apply = dyn_cast<ApplyOp>(user)) {
+    isFactor = use.get() != apply.getAccumulator();
+    isSplit = (apply.getSplitMatrix() && use.get() == apply.getMatrix()) ||
+              (apply.getSplitInput() && use.get() == apply.getInput());
+  } else if (auto online = dyn_cast<OnlineOp>(user)) {
     isFactor = use.get() == online.getValues();
-  else if (isa<GramOp>(user))
+    isSplit = online.getSplitValues();
+  } else if (isa<GramOp>(user)) {
     isFactor = true;
-  else if (auto rowDot = dyn_cast<RowDotOp>(user)) {
+  } else if (auto rowDot = dyn_cast<RowDotOp>(user)) {
     // The diagonal of a product is that product's.
     user = findGram(rowDot);
     isFactor = user != nullptr;
   }
   auto prec = isFactor ? user->getAttrOfType<PrecAttr>("prec") : PrecAttr();
-  return prec ? Type(prec.getOperands()) : Type();
+  return {prec ? Type(prec.getOperands()) : Type(), isSplit};
 }
 
-/// The one type that everything read from `array` is rounded to, or null.
-static Type getRounding(memref::AllocOp array) {
-  Type rounding;
+/// What everything read from `array` becomes, if it is one thing.
+static Rounding getRounding(memref::AllocOp array) {
+  Rounding rounding;
   for (Operation *user : array->getUsers()) {
     if (isa<StoreOp>(user))
       continue;
@@ -64,13 +82,27 @@ static Type getRounding(memref::AllocOp array) {
     if (!load)
       return {};
     for (OpOperand &use : load.getTile().getUses()) {
-      Type type = getRounding(use);
-      if (!type || (rounding && rounding != type))
+      Rounding own = getRounding(use);
+      if (!own.type || (rounding.type && !(rounding == own)))
         return {};
-      rounding = type;
+      rounding = own;
     }
   }
   return rounding;
+}
+
+/// Gives `array`, in its rounded type already, another for its rests.
+static void addRests(memref::AllocOp array) {
+  OpBuilder b(array);
+  b.setInsertionPointAfter(array);
+  auto rests = cast<memref::AllocOp>(b.clone(*array));
+  if (auto name = array->getAttrOfType<StringAttr>(kNameAttr))
+    rests->setAttr(kNameAttr, b.getStringAttr(name.getValue() + "_rest"));
+  for (Operation *user : array->getUsers())
+    if (auto load = dyn_cast<LoadOp>(user))
+      load.getRestMutable().assign(rests);
+    else
+      cast<StoreOp>(user).getRestMutable().assign(rests);
 }
 
 namespace {
@@ -82,9 +114,13 @@ struct RoundWorkspacePass
       MemRefType type = array.getType();
       if (!type.getElementType().isF32())
         return;
-      if (Type rounding = getRounding(array))
-        array.getResult().setType(
-            MemRefType::get(type.getShape(), rounding, type.getLayout()));
+      Rounding rounding = getRounding(array);
+      if (!rounding.type)
+        return;
+      array.getResult().setType(
+          MemRefType::get(type.getShape(), rounding.type, type.getLayout()));
+      if (rounding.leavesRests)
+        addRests(array);
     });
   }
 };

@@ -118,8 +118,9 @@ struct ImplicitShape {
   bool isDecode = false;
   /// Reads have sums of their own, in a loop behind the one that solves for u.
   bool readsApart = false;
-  /// Products take rows of u as rounded and rest.
-  bool splits = false;
+  /// Products take rows of u as rounded and rest: of the block itself, of
+  /// earlier ones.
+  bool splits = false, splitsEarlier = false;
   /// Weights inside a block are kept twice, with and without the diagonal.
   bool weighsTwice = false;
 };
@@ -144,6 +145,13 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   func.walk([&](ApplyOp apply) {
     shape.valueDim = apply.getInput().getType().getShape()[1];
     shape.splits |= apply.getSplitInput();
+    shape.splitsEarlier |=
+        apply.getSplitInput() && apply.getPart() == Part::Full;
+  });
+  func.walk([&](OnlineOp online) {
+    shape.splits |= online.getSplitValues();
+    shape.splitsEarlier |=
+        online.getSplitValues() && online.getPart() == Part::Full;
   });
   // Of the loops that weigh keys, the one that solves has an inverse.
   func.walk([&](scf::ForallOp loop) {
@@ -350,7 +358,8 @@ private:
     }
     bool isCrowded = shape.splits || shape.weighsTwice;
     int64_t columns = std::min<int64_t>(shape.valueDim, isCrowded ? 64 : 128);
-    const int64_t block = 2 * shape.rows * (shape.keyDim + columns);
+    const int64_t numbers = shape.splitsEarlier ? 2 : 1;
+    const int64_t block = 2 * shape.rows * (shape.keyDim + numbers * columns);
     int64_t stages = 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;
     remark::passed(func.getLoc(), remarkOf(func))
         << ("family sm_80: " + obstacle).str() << "; row blocks by ticket, "

@@ -38,13 +38,12 @@ struct VerifyChunked : public delta::impl::VerifyChunkedBase<VerifyChunked> {
 
 /// What a load and a store have in common.
 struct Access {
-  explicit Access(LoadOp op)
-      : op(op), array(op.getSource()), tile(op.getTile()),
-        indices(op.getIndices()), rows(op.getRows()), dims(op.getDims()),
-        steps(op.getSteps()) {}
-  explicit Access(StoreOp op)
-      : op(op), array(op.getDest()), tile(op.getTile()),
-        indices(op.getIndices()), rows(op.getRows()), dims(op.getDims()) {}
+  Access(LoadOp op, Value array)
+      : op(op), array(array), tile(op.getTile()), indices(op.getIndices()),
+        rows(op.getRows()), dims(op.getDims()), steps(op.getSteps()) {}
+  Access(StoreOp op, Value array)
+      : op(op), array(array), tile(op.getTile()), indices(op.getIndices()),
+        rows(op.getRows()), dims(op.getDims()) {}
 
   MemRefType arrayType() const { return cast<MemRefType>(array.getType()); }
   ArrayRef<int64_t> shape() const {
@@ -169,15 +168,42 @@ static LogicalResult verifyBefore(const Access &load, const Access &store) {
 
 /// Whether `load` reads what `store` writes in a loop nest that has ended, or
 /// what the caller left in an array that `store` updates in a later one.
-static bool readsOtherNest(func::FuncOp func, LoadOp load, Operation *store) {
-  Operation *reader = func.front().findAncestorOpInBlock(*load);
-  Operation *writer = func.front().findAncestorOpInBlock(*store);
+static bool readsOtherNest(func::FuncOp func, const Access &load,
+                           const Access &store) {
+  Operation *reader = func.front().findAncestorOpInBlock(*load.op);
+  Operation *writer = func.front().findAncestorOpInBlock(*store.op);
   if (writer == reader)
     return false;
-  auto argument = dyn_cast<BlockArgument>(load.getSource());
+  auto argument = dyn_cast<BlockArgument>(load.array);
   bool isUpdated = argument && argument.getOwner() == &func.front() &&
                    func.getArgAttr(argument.getArgNumber(), kUpdatedAttr);
   return isUpdated || writer->isBeforeInBlock(reader);
+}
+
+/// H6 and H7
+static LogicalResult verifyOrder(func::FuncOp func, const Access &load,
+                                 ArrayRef<Access> stores) {
+  bool isStored = false, isBefore = cast<LoadOp>(load.op).getBefore();
+  for (const Access &store : stores) {
+    if (store.array != load.array)
+      continue;
+    isStored = true;
+    if (isBefore) {
+      if (failed(verifyBefore(load, store)))
+        return failure();
+      continue;
+    }
+    if (readsOtherNest(func, load, store))
+      continue;
+    InFlightDiagnostic diagnostic = load.op->emitOpError(
+        "source: expected before on an array that the function stores");
+    diagnostic.attachNote(store.op->getLoc()) << "it is stored here";
+    return diagnostic;
+  }
+  if (isBefore && !isStored)
+    return load.op->emitOpError(
+        "before: expected a source that the function stores");
+  return success();
 }
 
 static LogicalResult verifyFunction(func::FuncOp func) {
@@ -185,47 +211,29 @@ static LogicalResult verifyFunction(func::FuncOp func) {
     return success();
   if (failed(verifySignature(func)))
     return failure();
-  SmallVector<Access> stores;
-  SmallVector<LoadOp> loads;
+  SmallVector<Access> stores, loads;
   WalkResult walked = func.getBody().walk([&](Operation *op) {
     if (failed(verifyOp(op)))
       return WalkResult::interrupt();
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      loads.push_back(load);
-      return failed(verifyBounds(Access(load))) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-    }
-    if (auto store = dyn_cast<StoreOp>(op)) {
-      stores.emplace_back(store);
-      return failed(verifyBounds(stores.back())) ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-    }
+    // Rests lie where the array's elements do.
+    auto collect = [](auto op, Value array, SmallVectorImpl<Access> &into) {
+      into.emplace_back(op, array);
+      if (Value rest = op.getRest())
+        into.emplace_back(op, rest);
+      return failed(verifyBounds(into.back())) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+    };
+    if (auto load = dyn_cast<LoadOp>(op))
+      return collect(load, load.getSource(), loads);
+    if (auto store = dyn_cast<StoreOp>(op))
+      return collect(store, store.getDest(), stores);
     return WalkResult::advance();
   });
   if (walked.wasInterrupted())
     return failure();
-  for (LoadOp load : loads) {
-    bool isStored = false;
-    for (const Access &store : stores) {
-      if (store.array != load.getSource())
-        continue;
-      isStored = true;
-      // H6
-      if (!load.getBefore()) {
-        if (readsOtherNest(func, load, store.op))
-          continue;
-        InFlightDiagnostic diagnostic = load.emitOpError(
-            "source: expected before on an array that the function stores");
-        diagnostic.attachNote(store.op->getLoc()) << "it is stored here";
-        return diagnostic;
-      }
-      if (failed(verifyBefore(Access(load), store)))
-        return failure();
-    }
-    if (load.getBefore() && !isStored)
-      return load.emitOpError(
-          "before: expected a source that the function stores");
-  }
+  for (const Access &load : loads)
+    if (failed(verifyOrder(func, load, stores)))
+      return failure();
   return success();
 }
 
