@@ -219,11 +219,11 @@ func.func @two_kernels(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
 
 // -----
 
-// Exponentials that nothing normalises count to more digits than 16 bits have. Where
-// they read too, so do the inverse, what is solved and the block's own u.
+// Exponentials that nothing normalises count to more digits than 16 bits have, and so do
+// the u that they write, the inverse and what is solved.
 // CHECK-LABEL: func.func @tied_exp
 // CHECK:         scf.for {{.+}} iter_args
-// CHECK:           delta.apply {{.+}} part<full> {prec = #delta.prec<bf16>, split_matrix}
+// CHECK:           delta.apply {{.+}} part<full> {prec = #delta.prec<bf16>, split_input, split_matrix}
 // CHECK:         delta.apply {{.+}} part<lower> {prec = #delta.prec<bf16>, split_input, split_matrix}
 // CHECK:         delta.apply {{.+}} part<lower> {prec = #delta.prec<bf16>, split_input, split_matrix}
 // CHECK:         return
@@ -240,8 +240,33 @@ func.func @tied_exp(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
 
 // -----
 
-// A second loop reads a block's own u in f32, and those of earlier blocks as they
-// are stored.
+// Whatever reads what they wrote does so too. One array of u is enough.
+// CHECK-LABEL: func.func @normalised_read_of_exp
+// CHECK:         %[[U:.+]] = memref.alloc({{.+}}) {delta.name = "u"} : memref<?x?x1x64xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.forall
+// CHECK:           delta.apply {{.+}} part<full> {prec = #delta.prec<bf16>, split_input, split_matrix}
+// CHECK:         scf.forall
+// CHECK:           delta.load %[[U]]
+// CHECK:           delta.online {{.+}} part<full> {prec = #delta.prec<bf16>, split_values, split_weights}
+// CHECK:           delta.load %[[U]]
+// CHECK:           delta.online {{.+}} part<lower> {prec = #delta.prec<bf16>, split_values, split_weights}
+func.func @normalised_read_of_exp(
+    %q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>,
+    %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>)
+    -> tensor<?x?x1x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>)
+      key(%k : tensor<?x?x1x64xbf16>) value(%v : tensor<?x?x1x64xbf16>)
+      beta(%beta : tensor<?x?x1xf32>)
+      {kernel = #delta.kernel<write = exp, read = softmax>, chunk = 64}
+      -> tensor<?x?x1x64xbf16>
+  return %o : tensor<?x?x1x64xbf16>
+}
+
+// -----
+
+// Where the caller has u in 16 bits, later u make up for that rounding: blocks read
+// earlier ones as they are stored, and their own in f32.
 // CHECK-LABEL: func.func @written_exp
 // CHECK-SAME:    %[[U:[^:]+]]: memref<?x?x1x64xbf16> {delta.name = "u", delta.result}
 // CHECK:         %[[OWN:.+]] = memref.alloc({{.+}}) {delta.name = "u_own"} : memref<?x?x1x64xf32>

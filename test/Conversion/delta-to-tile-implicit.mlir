@@ -133,19 +133,29 @@ func.func @normalised(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: 
 
 // -----
 
-// Exponentials of single scores: what 16 bits lose of a weight is a second weight, applied first.
+// Exponentials of single scores: what 16 bits lose of a weight and of u is a second operand, applied
+// first. The rest of u has an array of its own, which its flag publishes too.
 // CHECK-LABEL: tile.kernel @exponentials_write
+// CHECK-SAME: %[[U_ARRAY:[a-z0-9]+]]: memref<?x?x1x64xbf16> {delta.name = "u"}
+// CHECK-SAME: %[[REST_ARRAY:[a-z0-9]+]]: memref<?x?x1x64xbf16> {delta.name = "u_rest"}
 // CHECK: scf.for
+// CHECK-SAME: iter_args(%[[ACC:.*]] = %{{.*}}, %[[PA_J:.*]] = %{{.*}}, %[[P_REST_J:.*]] = %{{.*}}) ->
 // CHECK: tile.expect
-// CHECK: %[[U:.*]] = tile.load
-// CHECK: %[[SUM:.*]] = tile.dot %{{.*}}, %[[U]] acc(%{{.*}})
-// CHECK: tile.dot %{{.*}}, %[[U]] acc(%[[SUM]])
+// CHECK-NOT: tile.expect
+// CHECK: %[[U:.*]] = tile.load %[[U_ARRAY]]
+// CHECK: %[[U_REST:.*]] = tile.load %[[REST_ARRAY]]
+// CHECK: %[[SUM1:.*]] = tile.dot %[[PA_J]], %[[U_REST]] acc(%[[ACC]])
+// CHECK: %[[SUM2:.*]] = tile.dot %[[P_REST_J]], %[[U]] acc(%[[SUM1]])
+// CHECK: tile.dot %[[PA_J]], %[[U]] acc(%[[SUM2]])
 // CHECK: %[[P:.*]] = math.exp
 // CHECK: %[[PA:.*]] = arith.truncf %[[P]]
 // CHECK: %[[BACK:.*]] = arith.extf %[[PA]]
 // CHECK: %[[REST:.*]] = arith.subf %[[P]], %[[BACK]]
 // CHECK: %[[RESTA:.*]] = arith.truncf %[[REST]]
-// CHECK: scf.yield %{{.*}}, %[[RESTA]], %[[PA]] :
+// CHECK: scf.yield %{{.*}}, %[[PA]], %[[RESTA]] :
+// CHECK: tile.store %{{.*}}, %[[REST_ARRAY]]
+// CHECK: tile.store %{{.*}}, %[[U_ARRAY]]
+// CHECK: tile.signal
 func.func @exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>) -> tensor<?x?x1x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>) key(%k : tensor<?x?x1x64xbf16>)
          value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
@@ -155,8 +165,8 @@ func.func @exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v
 
 // -----
 
-// Where they read too, the inverse, the residual and u have rests; those of what needs no other
-// CTA are made before the last wait.
+// The inverse, the residual and u have rests; those of what needs no other CTA are made before the
+// last wait.
 // CHECK-LABEL: tile.kernel @tied_exponentials_write
 // CHECK: %[[P:.*]] = tile.mask lower
 // CHECK: %[[M:.*]] = tile.tri_inverse
@@ -175,8 +185,8 @@ func.func @exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v
 // CHECK: %[[U2:.*]] = tile.dot %[[M_REST]], %[[RA]] acc(%[[U1]])
 // CHECK: %[[U:.*]] = tile.dot %[[MA]], %[[RA]] acc(%[[U2]])
 // CHECK: %[[UA:.*]] = arith.truncf %[[U]]
-// CHECK: tile.signal
 // CHECK: %[[U_REST:.*]] = arith.truncf
+// CHECK: tile.signal
 // CHECK: %[[O1:.*]] = tile.dot %[[PA]], %[[U_REST]] acc(%{{.*}})
 // CHECK: %[[O2:.*]] = tile.dot %[[P_REST]], %[[UA]] acc(%[[O1]])
 // CHECK: tile.dot %[[PA]], %[[UA]] acc(%[[O2]])
@@ -184,6 +194,31 @@ func.func @tied_exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16
   %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>) key(%k : tensor<?x?x1x64xbf16>)
          value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
          {kernel = #delta.kernel<write = exp, read = exp>} -> tensor<?x?x1x64xbf16>
+  return %o : tensor<?x?x1x64xbf16>
+}
+
+// -----
+
+// A softmax of what exponentials wrote has rests too, of weights as they are relative to the maximum.
+// CHECK-LABEL: tile.kernel @read_exponentials_read
+// CHECK: scf.for
+// CHECK: %[[P:.*]] = math.exp2
+// CHECK: %[[SHRINK:.*]] = tile.spread
+// CHECK: %[[ACC:.*]] = arith.mulf %{{.*}}, %[[SHRINK]]
+// CHECK: %[[PA:.*]] = arith.truncf %[[P]]
+// CHECK: %[[U:.*]] = tile.load
+// CHECK: %[[U_REST:.*]] = tile.load
+// CHECK: %[[SUM1:.*]] = tile.dot %[[PA]], %[[U_REST]] acc(%[[ACC]])
+// CHECK: %[[BACK:.*]] = arith.extf %[[PA]]
+// CHECK: %[[LOST:.*]] = arith.subf %[[P]], %[[BACK]]
+// CHECK: %[[P_REST:.*]] = arith.truncf %[[LOST]]
+// CHECK: %[[SUM2:.*]] = tile.dot %[[P_REST]], %[[U]] acc(%[[SUM1]])
+// CHECK: tile.dot %[[PA]], %[[U]] acc(%[[SUM2]])
+// CHECK: scf.yield
+func.func @read_exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16>, %v: tensor<?x?x1x64xbf16>, %beta: tensor<?x?x1xf32>) -> tensor<?x?x1x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x1x64xbf16>) key(%k : tensor<?x?x1x64xbf16>)
+         value(%v : tensor<?x?x1x64xbf16>) beta(%beta : tensor<?x?x1xf32>)
+         {kernel = #delta.kernel<write = exp, read = softmax>} -> tensor<?x?x1x64xbf16>
   return %o : tensor<?x?x1x64xbf16>
 }
 

@@ -59,24 +59,38 @@ func.func @kept(%p: tensor<64x64xf32>) {
 
 // -----
 
-// What a product takes as rounded and rest is not rounded; its other operand is.
+// What every product takes as rounded and rest is kept as both.
 
 // CHECK-LABEL: func.func @split
-// CHECK: memref.alloc() : memref<64x64xf32>
+// CHECK: %[[U:.*]] = memref.alloc() {delta.name = "u"} : memref<64x64xbf16>
+// CHECK: %[[REST:.*]] = memref.alloc() {delta.name = "u_rest"} : memref<64x64xbf16>
+// CHECK: delta.load %[[U]]{{.*}} rest(%[[REST]] : memref<64x64xbf16>)
+// CHECK: delta.store %{{.*}}, %[[U]]{{.*}} rest(%[[REST]] : memref<64x64xbf16>)
+func.func @split(%p: tensor<64x64xf32>, %m: tensor<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %u = memref.alloc() {delta.name = "u"} : memref<64x64xf32>
+  %U = delta.load %u[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
+  %r = delta.apply %p, %U part<full> {prec = #delta.prec<bf16>, split_input} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %s:3 = delta.online %m, %m, %r, %p values(%U : tensor<64x64xf32>) part<full> {prec = #delta.prec<bf16>, split_values} : tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>
+  delta.store %s#2, %u[%c0, %c0] dims [0, 1] : tensor<64x64xf32>, memref<64x64xf32>
+  return
+}
+
+// -----
+
+// The other operand of such a product is rounded; what one product splits and another rounds stays.
+
+// CHECK-LABEL: func.func @half_split
 // CHECK: memref.alloc() : memref<64x64xbf16>
 // CHECK: memref.alloc() : memref<64x64xf32>
-// CHECK: memref.alloc() : memref<64x64xbf16>
-func.func @split() {
+// CHECK-NOT: memref.alloc
+func.func @half_split() {
   %c0 = arith.constant 0 : index
   %p = memref.alloc() : memref<64x64xf32>
   %P = delta.load %p[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
   %u = memref.alloc() : memref<64x64xf32>
   %U = delta.load %u[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
-  %r = delta.apply %P, %U part<full> {prec = #delta.prec<bf16>, split_matrix} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-  %v = memref.alloc() : memref<64x64xf32>
-  %V = delta.load %v[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
-  %w = memref.alloc() : memref<64x64xf32>
-  %W = delta.load %w[%c0, %c0] dims [0, 1] : memref<64x64xf32> -> tensor<64x64xf32>
-  %s = delta.apply %W, %V part<full> {prec = #delta.prec<bf16>, split_input} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %r = delta.apply %P, %U part<full> {prec = #delta.prec<bf16>, split_input} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = delta.apply %P, %U part<full> {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   return
 }

@@ -1,6 +1,6 @@
 // RUN: delta-opt %s -split-input-file -verify-diagnostics
 
-// N1 to N17 of docs/delta-dialect.md: one rejected op for each way.
+// N1 to N23 of docs/delta-dialect.md: one rejected op for each way.
 
 func.func @n1_element(%x: memref<?x64xf64>, %i: index) {
   // expected-error@+1 {{source: expected elements of bf16, f16 or f32, got 'f64'}}
@@ -326,5 +326,37 @@ func.func @n22_matrix(%p: tensor<64x64xf32>) {
 func.func @n22_input(%p: tensor<64x64xf32>) {
   // expected-error@+1 {{split_input: expected a `prec`, got a product that does not round}}
   %0 = delta.apply %p, %p part<full> {split_input} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @n22_weights(%m: tensor<64xf32>, %a: tensor<64x32xf32>, %s: tensor<64x64xf32>, %u: tensor<64x32xf32>) {
+  // expected-error@+1 {{split_weights: expected a `prec`, got a product that does not round}}
+  %0:3 = delta.online %m, %m, %a, %s values(%u : tensor<64x32xf32>) part<full> {split_weights} : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @n22_no_values(%m: tensor<64xf32>, %a: tensor<64x32xf32>, %s: tensor<64x64xf32>) {
+  // expected-error@+1 {{split_values: expected values, got none}}
+  %0:3 = delta.online %m, %m, %a, %s part<full> {prec = #delta.prec<bf16>, split_values} : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @n23_wide(%x: memref<?x64xf32>, %r: memref<?x64xf32>, %i: index) {
+  // expected-error@+1 {{rest: expected none of source in f32, got 'memref<?x64xf32>'}}
+  %0 = delta.load %x[%i, %i] rows(%i) rest(%r : memref<?x64xf32>) dims [0, 1] : memref<?x64xf32> -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @n23_type(%t: tensor<16x64xf32>, %x: memref<?x64xbf16>, %r: memref<?x64xf16>, %i: index) {
+  // expected-error@+1 {{rest: expected the type of dest, 'memref<?x64xbf16>', got 'memref<?x64xf16>'}}
+  delta.store %t, %x[%i, %i] rows(%i) rest(%r : memref<?x64xf16>) dims [0, 1] : tensor<16x64xf32>, memref<?x64xbf16>
   return
 }

@@ -6,8 +6,8 @@
 
 // CHECK-LABEL: func @memory
 func.func @memory(%k: memref<?x?x2x64xbf16>, %g: memref<?x?x4xf32>,
-                  %s: memref<?x4x64x64xf32>, %b: index, %t: index, %h: index,
-                  %n: index) {
+                  %s: memref<?x4x64x64xf32>, %r: memref<?x?x2x64xbf16>,
+                  %b: index, %t: index, %h: index, %n: index) {
   %c0 = arith.constant 0 : index
   // CHECK: delta.load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] rows(%{{.*}}) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
   %K = delta.load %k[%b, %t, %h, %c0] rows(%n) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
@@ -19,6 +19,10 @@ func.func @memory(%k: memref<?x?x2x64xbf16>, %g: memref<?x?x4xf32>,
   delta.store %K, %k[%b, %t, %h, %c0] rows(%n) dims [1, 3] : tensor<64x64xf32>, memref<?x?x2x64xbf16>
   // CHECK: delta.store %{{.*}}, %{{.*}}[%{{.*}}] dims [2, 3] : tensor<64x64xf32>, memref<?x4x64x64xf32>
   delta.store %S, %s[%b, %h, %c0, %c0] dims [2, 3] : tensor<64x64xf32>, memref<?x4x64x64xf32>
+  // CHECK: delta.load %{{.*}}[%{{.*}}] rows(%{{.*}}) rest(%{{.*}} : memref<?x?x2x64xbf16>) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
+  %U = delta.load %k[%b, %t, %h, %c0] rows(%n) rest(%r : memref<?x?x2x64xbf16>) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
+  // CHECK: delta.store %{{.*}}, %{{.*}}[%{{.*}}] rows(%{{.*}}) rest(%{{.*}} : memref<?x?x2x64xbf16>) dims [1, 3] : tensor<64x64xf32>, memref<?x?x2x64xbf16>
+  delta.store %U, %k[%b, %t, %h, %c0] rows(%n) rest(%r : memref<?x?x2x64xbf16>) dims [1, 3] : tensor<64x64xf32>, memref<?x?x2x64xbf16>
   return
 }
 
@@ -78,6 +82,8 @@ func.func @implicit(%m: tensor<64xf32>, %l: tensor<64xf32>, %a: tensor<64x32xf32
   %0:3 = delta.online %m, %l, %a, %s values(%u : tensor<64x32xf32>) part<full> : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
   // CHECK: delta.online %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} part<strict_lower> : tensor<64xf32>
   %1:3 = delta.online %0#0, %0#1, %0#2, %s part<strict_lower> : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
+  // CHECK: delta.online {{.*}} part<full> {prec = #delta.prec<bf16>, split_values, split_weights} :
+  %split:3 = delta.online %m, %l, %a, %s values(%u : tensor<64x32xf32>) part<full> {prec = #delta.prec<bf16>, split_weights, split_values} : tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>, tensor<64x64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>
   // CHECK: delta.weights %{{.*}}, %{{.*}}, %{{.*}} part<strict_lower> : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
   %2 = delta.weights %s, %1#0, %1#1 part<strict_lower> : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
   // CHECK: delta.normalize %{{.*}}, %{{.*}} : tensor<64x32xf32>, tensor<64xf32>

@@ -136,6 +136,21 @@ func.func @h6_not_stored(%u: memref<?x64xf32> {delta.name = "u"}) {
 
 // -----
 
+// Rests are stored and read as what leaves them is.
+func.func @h6_rest(%u: memref<?x64xbf16> {delta.name = "u"}) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %u, %c0 : memref<?x64xbf16>
+  %r = memref.alloc(%n) : memref<?x64xbf16>
+  %v = memref.alloc(%n) : memref<?x64xbf16>
+  // expected-error@+1 {{source: expected before on an array that the function stores}}
+  %0 = delta.load %u[%c0, %c0] rows(%n) rest(%r : memref<?x64xbf16>) dims [0, 1] : memref<?x64xbf16> -> tensor<16x64xf32>
+  // expected-note@+1 {{it is stored here}}
+  delta.store %0, %v[%c0, %c0] rows(%n) rest(%r : memref<?x64xbf16>) dims [0, 1] : tensor<16x64xf32>, memref<?x64xbf16>
+  return
+}
+
+// -----
+
 // Kept: block p < c of u, stored by earlier iterations.
 func.func @h7_kept(%u: memref<2x?x64xf32> {delta.name = "u"}) {
   %c0 = arith.constant 0 : index

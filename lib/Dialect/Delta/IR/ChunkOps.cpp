@@ -182,17 +182,15 @@ static LogicalResult expectElementwise(Operation *op, FeatureKernel kernel) {
       "kernel: expected linear, exp, relu or round, got softmax");
 }
 
-/// N22: only a product that rounds leaves rests. Operands, and whether they are
-/// split.
-static LogicalResult
-expectRounding(Operation *op, bool rounds,
-               ArrayRef<std::pair<bool, StringRef>> split) {
-  for (auto [isSplit, name] : split)
-    if (isSplit && !rounds)
-      return op->emitOpError() << name
-                               << ": expected a `prec`, got a product that "
-                                  "does not round";
-  return success();
+/// N22: only a product that rounds leaves rests. `split` has a name for each
+/// operand that is split.
+static LogicalResult expectRounding(Operation *op, std::optional<PrecAttr> prec,
+                                    ArrayRef<StringRef> split) {
+  if (split.empty() || prec)
+    return success();
+  return op->emitOpError()
+         << split.front()
+         << ": expected a `prec`, got a product that does not round";
 }
 
 LogicalResult GramOp::verify() {
@@ -248,9 +246,12 @@ LogicalResult ApplyOp::verify() {
   if (getAccumulator() && failed(expectShape(*this, "accumulator",
                                              getAccumulator(), {rows, width})))
     return failure();
-  return expectRounding(
-      *this, getPrec().has_value(),
-      {{getSplitMatrix(), "split_matrix"}, {getSplitInput(), "split_input"}});
+  SmallVector<StringRef, 2> split;
+  if (getSplitMatrix())
+    split.push_back("split_matrix");
+  if (getSplitInput())
+    split.push_back("split_input");
+  return expectRounding(*this, getPrec(), split);
 }
 
 LogicalResult RowDotOp::verify() {
@@ -326,9 +327,14 @@ LogicalResult OnlineOp::verify() {
   if (getValues() &&
       failed(expectShape(*this, "values", getValues(), {columns, width})))
     return failure();
-  return expectRounding(*this, getValues() && getPrec(),
-                        {{getSplitWeights(), "split_weights"},
-                         {getSplitValues(), "split_values"}});
+  SmallVector<StringRef, 2> split;
+  if (getSplitWeights())
+    split.push_back("split_weights");
+  if (getSplitValues())
+    split.push_back("split_values");
+  if (!split.empty() && !getValues())
+    return emitOpError() << split.front() << ": expected values, got none";
+  return expectRounding(*this, getPrec(), split);
 }
 
 LogicalResult WeightsOp::verify() {

@@ -101,7 +101,7 @@ Value ImplicitTiles::apply(Value weights, Value input, Value accumulator,
   return ApplyOp::create(b, tileType(b, {rowsOf(weights), op.getValueDim()}),
                          weights, input, accumulator, part,
                          /*steps=*/1, /*transpose=*/false, b.prec,
-                         b.prec && split.weights, b.prec && split.values);
+                         split.weights, split.values);
 }
 
 Value ImplicitTiles::scaleRows(Value input, Value factors) {
@@ -134,11 +134,10 @@ RowSums ImplicitTiles::advance(FeatureKernel kernel, const RowSums &sums,
   // A key that does not exist is a zero row, and so is its u.
   if (!sums.max)
     return {{}, {}, apply(scores, known, sums.acc, part, split)};
-  bool isProduct = known && b.prec;
-  auto next = OnlineOp::create(
-      b, sums.max.getType(), sums.sum.getType(), sums.acc.getType(), sums.max,
-      sums.sum, sums.acc, scores, known, columns, part, b.prec,
-      isProduct && split.weights, isProduct && split.values);
+  auto next = OnlineOp::create(b, sums.max.getType(), sums.sum.getType(),
+                               sums.acc.getType(), sums.max, sums.sum, sums.acc,
+                               scores, known, columns, part, b.prec,
+                               known && split.weights, known && split.values);
   return {next.getNewMax(), next.getNewSum(), next.getNewAcc()};
 }
 

@@ -86,7 +86,7 @@ public:
 
 protected:
   /// Operands of a product, weights and rows of u, that are more than their
-  /// rounding. A product in f32 has no other.
+  /// rounding.
   struct Split {
     bool weights = false, values = false;
   };
