@@ -309,5 +309,23 @@ func.func @main() {
   %own = arith.constant dense<[[2.0, 0.0], [-2.0, -1.0], [4.0, -1.0], [-2.0, 2.5]]> : tensor<4x2xf32>
   %dots = delta.row_dot %x, %own {scale = 0.25 : f32} : tensor<4x2xf32> -> tensor<4xf32>
   call @print1(%dots) : (tensor<4xf32>) -> ()
+
+  // What bf16 loses of a number goes into the array of rests: the sum of both, and each alone.
+  // CHECK: data =
+  // CHECK-NEXT: [1.01, 1, -3.002, 0]
+  // CHECK: data =
+  // CHECK-NEXT: [1.00781, 1, -3, 0]
+  // CHECK: data =
+  // CHECK-NEXT: [0.00218964, 0, -0.00199890, 0]
+  %fine = arith.constant dense<[1.01, 1.0, -3.002, 7.0]> : tensor<4xf32>
+  %nearest = memref.alloc() : memref<4xbf16>
+  %lost = memref.alloc() : memref<4xbf16>
+  delta.store %fine, %nearest[%c0] rows(%c3) rest(%lost : memref<4xbf16>) dims [0] : tensor<4xf32>, memref<4xbf16>
+  %whole = delta.load %nearest[%c0] rows(%c3) rest(%lost : memref<4xbf16>) dims [0] : memref<4xbf16> -> tensor<4xf32>
+  call @print1(%whole) : (tensor<4xf32>) -> ()
+  %only_nearest = delta.load %nearest[%c0] rows(%c3) dims [0] : memref<4xbf16> -> tensor<4xf32>
+  call @print1(%only_nearest) : (tensor<4xf32>) -> ()
+  %only_rest = delta.load %lost[%c0] rows(%c3) dims [0] : memref<4xbf16> -> tensor<4xf32>
+  call @print1(%only_rest) : (tensor<4xf32>) -> ()
   return
 }
