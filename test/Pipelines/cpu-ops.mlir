@@ -312,12 +312,12 @@ func.func @main() {
 
   // What bf16 loses of a number goes into the array of rests: the sum of both, and each alone.
   // CHECK: data =
-  // CHECK-NEXT: [1.01, 1, -3.002, 0]
+  // CHECK-NEXT: [1.01074, 1, -3.002, 0]
   // CHECK: data =
   // CHECK-NEXT: [1.00781, 1, -3, 0]
   // CHECK: data =
-  // CHECK-NEXT: [0.00218964, 0, -0.00199890, 0]
-  %fine = arith.constant dense<[1.01, 1.0, -3.002, 7.0]> : tensor<4xf32>
+  // CHECK-NEXT: [0.00292969, 0, -0.0019989, 0]
+  %fine = arith.constant dense<[1.0107421875, 1.0, -3.002, 7.0]> : tensor<4xf32>
   %nearest = memref.alloc() : memref<4xbf16>
   %lost = memref.alloc() : memref<4xbf16>
   delta.store %fine, %nearest[%c0] rows(%c3) rest(%lost : memref<4xbf16>) dims [0] : tensor<4xf32>, memref<4xbf16>

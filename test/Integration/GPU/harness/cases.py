@@ -11,7 +11,7 @@
     check       which check, a name in the runner's table
     recurrence  a name, or a list of names
     sizes       a list of [batch, length]
-    keys, decay, seed   how operands are drawn, see draw.py
+    keys, beta, decay, seed   how operands are drawn, see draw.py
     quick       also run by --quick
     other       check "schedules": a recurrence of another schedule; check "decode":
                 the one that computes prompts

@@ -24,6 +24,7 @@ import numpy as np
 from . import tensors
 
 KEYS = ("plain", "correlated", "long")
+BETAS = ("plain", "negative")
 DECAYS = ("plain", "zero", "half_zero", "small", "block_end", "resets")
 
 
@@ -33,18 +34,23 @@ class Data:
 
     keys    correlated: any two keys of a head have an expected cosine of 0.9.
             long: norms uniform in (0, sqrt 2); only without an l2 norm.
+    beta    negative: uniform in (-0.02, 0); only without a sigmoid. Tokens add to
+            what they read.
     decay   zero; half_zero: every other value, at random; small: of size 0.01;
             block_end: -50 on the last token of every chunk, small elsewhere;
             resets: -200, which forgets everything, on one token in fifty.
     """
 
     keys: str = "plain"
+    beta: str = "plain"
     decay: str = "plain"
     seed: int = 0
 
     def __post_init__(self):
         if self.keys not in KEYS:
             raise ValueError(f"keys must be one of {', '.join(KEYS)}: {self.keys!r}")
+        if self.beta not in BETAS:
+            raise ValueError(f"beta must be one of {', '.join(BETAS)}: {self.beta!r}")
         if self.decay not in DECAYS:
             raise ValueError(f"decay must be one of {', '.join(DECAYS)}: {self.decay!r}")
 
@@ -99,6 +105,10 @@ def draw_one(array, index, recurrence, batch, length, data):
         drawn = draw_decay(rng, shape, recurrence, data)
     elif array.name == "beta" and not recurrence.sigmoid:
         drawn = rng.random(shape, dtype=np.float32)
+        if data.beta == "negative":
+            drawn *= -0.02
+    elif array.name == "beta" and data.beta == "negative":
+        raise ValueError(f"{recurrence.name}: beta has a sigmoid, and is never negative")
     else:
         drawn = rng.standard_normal(shape, dtype=np.float32)
         if array.name == "q" and recurrence.has_state and not recurrence.norm:
