@@ -293,7 +293,8 @@ def RoundWorkspace : Pass<"delta-round-workspace", "::mlir::ModuleOp"> {
   let description = [{
     An f32 array of the function's own whose tiles are only ever operands of products of
     one `prec` is kept in that type. Rounding at the store is then the rounding that each
-    product would do: u of DeltaFormer (2505.19488) is read by all later blocks.
+    product would do: u of DeltaFormer (2505.19488) is read by all later blocks. Where all
+    of these operands are split, it is kept as two arrays, rounded and rest.
 
     ```mlir
     %u = memref.alloc(..) : memref<?x?x8x64xf32>
@@ -301,6 +302,12 @@ def RoundWorkspace : Pass<"delta-round-workspace", "::mlir::ModuleOp"> {
     .. = delta.online .. values(%U : ..) {prec = #delta.prec<bf16>} ..
     // becomes
     %u = memref.alloc(..) : memref<?x?x8x64xbf16>
+
+    .. = delta.apply %P, %U part<full> {prec = #delta.prec<bf16>, split_input} ..
+    // becomes
+    %u = memref.alloc(..) : memref<?x?x8x64xbf16>
+    %r = memref.alloc(..) : memref<?x?x8x64xbf16>
+    %U = delta.load %u[..] rest(%r : ..) ..
     ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
