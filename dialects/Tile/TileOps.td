@@ -212,6 +212,20 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce", [Pure]> {
   let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
 }
 
+def Tile_DiagonalOp : Tile_ValueOp<"diagonal", [Pure]> {
+  let summary = "The elements (i, i) of a square matrix, as a vector of its rows";
+  let description = [{
+    Nothing beside them is read: a NaN there does not survive.
+
+    ```mlir
+    %own = tile.diagonal %scores : tensor<64x64xf32> -> tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$input);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
 def Tile_ScanOp : Tile_ValueOp<"scan", Tile_PureUnlessShared # [
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Inclusive prefix sum of a vector";

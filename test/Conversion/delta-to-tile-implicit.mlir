@@ -35,13 +35,15 @@
 // CHECK: arith.truncf %{{.*}} : tensor<64x64xf32> to tensor<64x64xbf16>
 
 // The diagonal block: what its part leaves out is no maximum, and weighs nothing.
-// CHECK: %[[OWN:.*]] = tile.dot %[[Q]]
+// CHECK: %[[SCORES:.*]] = tile.dot %[[Q]]
 // The row's own score is the diagonal of the product.
-// CHECK: %[[LOW:.*]] = tile.mask lower %[[OWN]] : tensor
-// CHECK: tile.mask upper %[[LOW]] : tensor
-// CHECK: tile.mask strict_lower %{{.*}} {fill = -1.000000e+30 : f32}
-// CHECK: tile.reduce max
-// CHECK: tile.mask strict_lower %{{[^ ]+}} : tensor
+// CHECK: tile.diagonal %[[SCORES]]
+// CHECK: %[[PRESENT:.*]] = tile.mask strict_lower %[[SCORES]] {fill = 0xFF800000 : f32}
+// CHECK: tile.reduce max %[[PRESENT]]
+// CHECK: %[[EXPONENT:.*]] = arith.mulf %[[PRESENT]]
+// CHECK: %[[BELOW:.*]] = arith.subf %[[EXPONENT]]
+// CHECK: math.exp2 %[[BELOW]]
+// CHECK-NOT: tile.mask
 // CHECK: tile.tri_inverse %{{.*}} {row_stochastic}
 // The last wait, then one product to the residual and one to u.
 // CHECK: tile.expect %[[PROGRESS]][%[[FLAG]]]

@@ -78,14 +78,16 @@ tile.kernel @written_slice(%b: index, %s: memref<64x64xf32>) attributes {grid = 
 
 // -----
 
-// A reduction gives the slice that its rows live in, and so does what is computed from
-// it; a loop carries the layout of its state.
+// A reduction gives the slice that its rows live in, a diagonal too, and so does what is
+// computed from it; a loop carries the layout of its state.
 
 // CHECK-LABEL: tile.kernel @norm
 // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (tensor<64x64xf32, #tile.frag<warps = 4>>)
 // CHECK: %[[N:.*]] = tile.reduce add %[[S]] {{.*}} -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+// CHECK: %[[D:.*]] = tile.diagonal %[[S]] : {{.*}} -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+// CHECK: arith.addf %[[N]], %[[D]] : tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
 // CHECK: %[[E:.*]] = arith.constant {{.*}} : tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
-// CHECK: arith.addf %[[N]], %[[E]] : tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
+// CHECK: arith.addf %{{.*}}, %[[E]] : tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
 tile.kernel @norm(%b: index, %s: memref<64x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -93,7 +95,9 @@ tile.kernel @norm(%b: index, %s: memref<64x64xf32>, %n: index) attributes {grid 
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
   %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %S) -> tensor<64x64xf32> {
     %sum = tile.reduce add %x {axis = 1} : tensor<64x64xf32> -> tensor<64xf32>
-    %shifted = arith.addf %sum, %eps : tensor<64xf32>
+    %own = tile.diagonal %x : tensor<64x64xf32> -> tensor<64xf32>
+    %both = arith.addf %sum, %own : tensor<64xf32>
+    %shifted = arith.addf %both, %eps : tensor<64xf32>
     %r = math.rsqrt %shifted : tensor<64xf32>
     %rows = tile.spread %r {axis = 0} : tensor<64xf32> -> tensor<64x64xf32>
     %y = arith.mulf %x, %rows : tensor<64x64xf32>

@@ -131,6 +131,80 @@ tile.kernel @unmasked(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
   tile.return
 }
 
+// Scores that are -infinity on and above the diagonal have exponentials that are 0 there.
+
+// CHECK-LABEL: tile.kernel @exponentials
+// CHECK: tile.mask strict_lower
+// CHECK: %[[P:.*]] = math.exp2
+// CHECK-NOT: tile.mask
+// CHECK: tile.tri_solve %[[P]],
+tile.kernel @exponentials(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+    %beta: memref<64xf32>, %max: memref<64xf32>, %o: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %scale = arith.constant dense<0.125> : !m
+  %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %m = tile.load %max[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %present = tile.mask strict_lower %S {fill = 0xFF800000 : f32} : !m
+  %scaled = arith.mulf %present, %scale : !m
+  %rows = tile.spread %m {axis = 0} : tensor<64xf32> -> !m
+  %below = arith.subf %scaled, %rows : !m
+  %P = math.exp2 %below : !m
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  %Ua = arith.truncf %U : !x to !b
+  %Pa = arith.truncf %P : !m to !a
+  %read = tile.dot %Pa, %Ua acc(%A) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %read, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
+// Those of other numbers are not: the rows may read them.
+
+// CHECK-LABEL: tile.kernel @finite_scores
+// CHECK: tile.tri_inverse
+// CHECK-NOT: tile.tri_solve
+tile.kernel @finite_scores(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+    %beta: memref<64xf32>, %max: memref<64xf32>, %o: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %scale = arith.constant dense<0.125> : !m
+  %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %m = tile.load %max[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %present = tile.mask strict_lower %S {fill = -8.0 : f32} : !m
+  %scaled = arith.mulf %present, %scale : !m
+  %rows = tile.spread %m {axis = 0} : tensor<64xf32> -> !m
+  %below = arith.subf %scaled, %rows : !m
+  %P = math.exp2 %below : !m
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  %Ua = arith.truncf %U : !x to !b
+  %Pa = arith.truncf %P : !m to !a
+  %read = tile.dot %Pa, %Ua acc(%A) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %read, %o[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
 // Rows that read themselves too: the weights on the diagonal are taken in front of the solution,
 // and what they add behind it. What is read without them is the product as it is.
 

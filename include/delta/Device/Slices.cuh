@@ -111,6 +111,30 @@ reduce_max_rows(const Fragment<float, Rows, Cols, Warps> &a) {
   return detail::reduce_rows(a, [](float x, float y) { return max(x, y); });
 }
 
+/// The elements (i, i) of a square fragment, row by row. All lanes of its warps
+/// must call it.
+template <int Rows, int Warps>
+DELTA_DEVICE RowSlice<Rows, Warps>
+diagonal(const Fragment<float, Rows, Rows, Warps> &a) {
+  const int warp = fragment_warp<Warps>(), lane = lane_index();
+  RowSlice<Rows, Warps> r;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    // Rows g and g + 8 meet the diagonal in the first and the second 8 columns
+    // of the warp's 16 x 16 block, where lane g / 2 of the quad holds it.
+    float even = a.x[6 * half], odd = a.x[6 * half + 1];
+#pragma unroll
+    for (int w = 1; w < Rows / 16; ++w) {
+      even = warp == w ? a.x[8 * w + 6 * half] : even;
+      odd = warp == w ? a.x[8 * w + 6 * half + 1] : odd;
+    }
+    const int g = fragment_row();
+    r.x[half] =
+        __shfl_sync(0xffffffffu, g % 2 == 0 ? even : odd, (lane & ~3) + g / 2);
+  }
+  return r;
+}
+
 } // namespace delta
 
 #endif // DELTA_DEVICE_SLICES_CUH

@@ -67,11 +67,14 @@ DELTA_DEVICE void invert_block(const float (&block)[8], uint32_t scratch,
         (k % 2 ? odd : even) = fmaf(-a[k], x[j + k], k % 2 ? odd : even);
     }
     x[i] = even + odd;
+  }
+  // Behind the loop: a store would hold up the loads of the next row.
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
     asm volatile(
         "st.shared.b16 [%0], %1;" ::"r"(narrow + i * 48 + own * 2),
         "h"(static_cast<unsigned short>(Element<T>::pack(x[i], x[i]) & 0xffff))
         : "memory");
-  }
   __syncwarp();
   load_matrices<false>(narrow + (lane & 15) * 48 + (lane >> 4) * 16, inverse);
 }

@@ -20,6 +20,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace delta;
 
@@ -63,23 +65,30 @@ static std::pair<Value, float> splitScale(Value scores) {
   return {scaled.getRhs(), factor};
 }
 
-Value TileBody::exponentials(Value scores, Value max, Part part,
-                             Value columns) {
+/// The scores of a block, with what they are scaled by: those that do not count
+/// are -infinity, whose exponential is 0 as maxima are finite.
+std::pair<Value, float> TileBody::presentScores(Value scores, Part part,
+                                                Value columns) {
   Location loc = b.getLoc();
   Value s = wide(scores, kNatural);
   b.setLoc(loc);
+  auto [plain, factor] = splitScale(s);
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  return {mask(plain, part, /*steps=*/1, kNatural, none, columns), factor};
+}
+
+Value TileBody::exponentials(Value scores, Value max, Part part,
+                             Value columns) {
   // exp(c x - m) as exp2(c' x - m'): the exponent is one fused operation an
   // element, and the hardware's exponential has base 2.
-  auto [plain, factor] = splitScale(s);
+  auto [present, factor] = presentScores(scores, part, columns);
   Value base = splat(tileType(max), llvm::numbers::log2ef);
   Value scaledMax = arith::MulFOp::create(b, max, base);
-  Value scale = splat(tileType(s), factor * llvm::numbers::log2ef);
-  Value exponent = arith::MulFOp::create(b, plain, scale);
+  Value scale = splat(tileType(present), factor * llvm::numbers::log2ef);
+  Value exponent = arith::MulFOp::create(b, present, scale);
   Value rows = spread(scaledMax, /*axis=*/0, scores, kNatural);
   Value below = arith::SubFOp::create(b, exponent, rows);
-  Value weights = math::Exp2Op::create(b, below);
-  // Masked behind the exponential: in a row without scores it is exp(0).
-  return mask(weights, part, /*steps=*/1, kNatural, /*other=*/0.0f, columns);
+  return math::Exp2Op::create(b, below);
 }
 
 Value TileBody::inverseSums(Value sum) {
@@ -91,18 +100,15 @@ Value TileBody::inverseSums(Value sum) {
 
 LogicalResult TileBody::convertOnline(OnlineOp op) {
   Value max = vector(op.getMax()), sum = vector(op.getSum());
-  Value scores = wide(op.getScores(), kNatural);
   Value columns =
       op.getColumns() ? map.lookupOrDefault(op.getColumns()) : Value();
   nameAs("s_part", op.getLoc());
-  Value present = mask(scores, op.getPart(), /*steps=*/1, kNatural,
-                       OnlineOp::kNoScore, columns);
+  auto [present, factor] = presentScores(op.getScores(), op.getPart(), columns);
   RankedTensorType rowType = tileType(max);
   nameAs("m_block", op.getLoc());
   // A positive factor keeps the order: one product a row, not one an element.
-  auto [plain, factor] = splitScale(present);
-  Value blockMax = tile::ReduceOp::create(b, rowType, plain, tile::Combine::Max,
-                                          /*axis=*/1);
+  Value blockMax = tile::ReduceOp::create(b, rowType, present,
+                                          tile::Combine::Max, /*axis=*/1);
   if (factor != 1.0f)
     blockMax = arith::MulFOp::create(b, blockMax, splat(rowType, factor));
   nameAs("m", op.getLoc());
@@ -178,12 +184,9 @@ Value TileBody::diagonalOfGram(Value lhs, Value rhs) {
   Value product = products.lookup({lhs, rhs});
   if (!product)
     return {};
-  Value diagonal = mask(mask(product, Part::Lower, /*steps=*/1, kNatural),
-                        Part::Lower, /*steps=*/1, Orientation::Transposed);
   auto type = RankedTensorType::get(tileType(product).getShape().take_front(),
                                     b.getF32Type());
-  return tile::ReduceOp::create(b, type, diagonal, tile::Combine::Add,
-                                /*axis=*/1);
+  return tile::DiagonalOp::create(b, type, product);
 }
 
 //===----------------------------------------------------------------------===//

@@ -112,11 +112,15 @@ private:
   void convertNormalize(NormalizeOp op);
   /// kappa, element by element, of scaled scores.
   mlir::Value applyKernel(FeatureKernel kernel, mlir::Value scores);
-  /// exp(s_ij - m_i) on `part`, 0 elsewhere.
+  /// What scores are a positive multiple of, -infinity where they do not count,
+  /// and the factor.
+  std::pair<mlir::Value, float> presentScores(mlir::Value scores, Part part,
+                                              mlir::Value columns);
+  /// exp(s_ij - m_i) on `part`, 0 elsewhere. m is finite.
   mlir::Value exponentials(mlir::Value scores, mlir::Value max, Part part,
                            mlir::Value columns = {});
-  /// The row sums of products that the diagonal of a gram of `lhs` and `rhs`
-  /// holds; null where there is no such gram.
+  /// The diagonal of the gram of `lhs` and `rhs`, which is the row sums of
+  /// their products; null where there is no such gram.
   mlir::Value diagonalOfGram(mlir::Value lhs, mlir::Value rhs);
   /// 1 / l_i, and 1 in rows that have seen no score.
   mlir::Value inverseSums(mlir::Value sum);

@@ -111,6 +111,7 @@ private:
   void convertLoadIndex(tile::LoadIndexOp op);
   mlir::LogicalResult convertIdentity(tile::IdentityOp op);
   mlir::LogicalResult convertReduce(tile::ReduceOp op);
+  mlir::LogicalResult convertDiagonal(tile::DiagonalOp op);
   void convertSpread(tile::SpreadOp op);
   mlir::LogicalResult convertAlloc(tile::AllocOp op);
   mlir::LogicalResult convertCopy(tile::CopyOp op);

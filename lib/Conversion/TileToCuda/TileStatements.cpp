@@ -45,6 +45,8 @@ LogicalResult KernelBody::convertTileOp(Operation *op) {
       .Case<IdentityOp>(
           [&](IdentityOp identity) { return convertIdentity(identity); })
       .Case<ReduceOp>([&](ReduceOp reduce) { return convertReduce(reduce); })
+      .Case<DiagonalOp>(
+          [&](DiagonalOp diagonal) { return convertDiagonal(diagonal); })
       .Case<SpreadOp>(
           [&](SpreadOp spread) { return convertSpread(spread), success(); })
       .Case<AllocOp>([&](AllocOp alloc) { return convertAlloc(alloc); })
@@ -498,6 +500,15 @@ LogicalResult KernelBody::convertReduce(tile::ReduceOp op) {
   define(op.getResult(),
          call(type, isSum ? "reduce_add_rows" : "reduce_max_rows", {},
               use(op.getInput()), resultName(op)));
+  return success();
+}
+
+LogicalResult KernelBody::convertDiagonal(tile::DiagonalOp op) {
+  Type type = convertType(op.getType());
+  if (!type)
+    return op.emitError("expected a result with a layout");
+  define(op.getResult(),
+         call(type, "diagonal", {}, use(op.getInput()), resultName(op)));
   return success();
 }
 

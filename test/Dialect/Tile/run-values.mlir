@@ -99,6 +99,17 @@ func.func @main() {
   %rw = tile.spread %rm {axis = 0} : tensor<4xf32> -> tensor<4x4xf32>
   call @show4(%rw) : (tensor<4x4xf32>) -> ()
 
+  // What is beside the diagonal is not read.
+  // CHECK: data =
+  // CHECK-NEXT: [1, 1, 1, 1]
+  // CHECK-NEXT: [6, 6, 6, 6]
+  // CHECK-NEXT: [11, 11, 11, 11]
+  // CHECK-NEXT: [-4, -4, -4, -4]
+  %dm = arith.constant dense<[[1.0, 0x7fc00000, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 0x7fc00000], [-1.0, -2.0, -3.0, -4.0]]> : tensor<4x4xf32>
+  %dv = tile.diagonal %dm : tensor<4x4xf32> -> tensor<4xf32>
+  %dw = tile.spread %dv {axis = 0} : tensor<4xf32> -> tensor<4x4xf32>
+  call @show4(%dw) : (tensor<4x4xf32>) -> ()
+
   // Diagonals: one above, two below, and one that misses the matrix.
   %c1 = arith.constant 1 : index
   %cm2 = arith.constant -2 : index

@@ -202,6 +202,22 @@ func.func @reduce_shape(%x: tensor<32x64xf32>) {
 
 // -----
 
+func.func @diagonal_square(%x: tensor<32x64xf32>) {
+  // expected-error @below {{'tile.diagonal' op input: expected shape [32, 32], got [32, 64]}}
+  %r = tile.diagonal %x : tensor<32x64xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @diagonal_shape(%x: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.diagonal' op result: expected shape [64], got [32]}}
+  %r = tile.diagonal %x : tensor<64x64xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
 func.func @scan_rank(%x: tensor<32x64xf32>) {
   // expected-error @below {{'tile.scan' op input: expected rank 1, got 2}}
   %r = tile.scan %x : tensor<32x64xf32>

@@ -44,6 +44,8 @@ tile.kernel @products(%b: index, %k: memref<?x?x2x128xbf16> {delta.name = "k"},
   // CHECK: tile.spread %{{.*}} {axis = 0 : i64} : tensor<64xf32> -> tensor<64x64xf32>
   %e = tile.spread %G {axis = 0} : tensor<64xf32> -> tensor<64x64xf32>
   %X = arith.mulf %e, %M : tensor<64x64xf32>
+  // CHECK: tile.diagonal %{{.*}} : tensor<64x64xf32> -> tensor<64xf32>
+  %own = tile.diagonal %P : tensor<64x64xf32> -> tensor<64xf32>
   // CHECK: tile.identity %{{.*}} : tensor<64x64xf32>
   %I = tile.identity %c0 : tensor<64x64xf32>
   // CHECK: tile.transpose %{{.*}} : tensor<64x64xf32> -> tensor<64x64xf32>

@@ -254,6 +254,22 @@ FailureOr<SmallVector<Value>> ReduceOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{reduced};
 }
 
+FailureOr<SmallVector<Value>> DiagonalOp::decompose(OpBuilder &builder) {
+  RankedTensorType type = getResult().getType();
+  AffineMap rows = builder.getMultiDimIdentityMap(1);
+  AffineMap diagonal = AffineMap::get(
+      /*dimCount=*/1, /*symbolCount=*/0,
+      {builder.getAffineDimExpr(0), builder.getAffineDimExpr(0)},
+      builder.getContext());
+  Value elements = generic(
+      builder, getLoc(), getInput(), emptyTensor(builder, getLoc(), type),
+      {diagonal, rows}, {IteratorType::parallel},
+      [&](OpBuilder &, Location, ValueRange arguments) -> Value {
+        return arguments[0];
+      });
+  return SmallVector<Value>{elements};
+}
+
 FailureOr<SmallVector<Value>> ScanOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   RankedTensorType type = getInput().getType();

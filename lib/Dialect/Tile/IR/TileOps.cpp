@@ -113,6 +113,18 @@ LogicalResult ReduceOp::verify() {
                      {input.getDimSize(1 - getAxis())});
 }
 
+LogicalResult DiagonalOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (failed(expectRank(*this, "input", input, 2)) ||
+      failed(expectFloat32(*this, "input", input)) ||
+      failed(expectFloat32(*this, "result", result)))
+    return failure();
+  int64_t rows = input.getDimSize(0);
+  if (failed(expectShape(*this, "input", input, {rows, rows})))
+    return failure();
+  return expectShape(*this, "result", result, {rows});
+}
+
 /// Shared memory that an op of the final form works in.
 static LogicalResult expectScratch(Operation *op, Value scratch, int64_t rank) {
   if (!scratch)

@@ -184,6 +184,10 @@ LogicalResult LayoutAssigner::assignResults(Operation *op) {
                              "accepted: axis 1");
       auto frag = cast<FragAttr>(tensorTypeOf(reduce.getInput()).getEncoding());
       setLayout(result, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
+    } else if (auto diagonal = dyn_cast<DiagonalOp>(op)) {
+      auto frag =
+          cast<FragAttr>(tensorTypeOf(diagonal.getInput()).getEncoding());
+      setLayout(result, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
     } else if (isElementwise(op) && !op->getOperands().empty()) {
       // Flat where an operand is and that is wanted. Else a slice, if any:
       // there is a way from flat to every slice, but not back from all. Else

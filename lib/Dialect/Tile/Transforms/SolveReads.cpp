@@ -17,6 +17,7 @@
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 
@@ -106,19 +107,44 @@ static DotOp findProduct(Value value) {
   return {};
 }
 
-/// `op`, if it keeps `part` of a matrix with one row a step and drops the rest;
-/// else null.
-static MaskOp getMask(Operation *op, Part part) {
+/// `op`, if it keeps `part` of a matrix with one row a step, whatever it puts
+/// elsewhere; else null.
+static MaskOp getFilled(Operation *op, Part part) {
   auto mask = dyn_cast_or_null<MaskOp>(op);
   bool isIt = mask && mask.getPart() == part && mask.getRowSteps() == 1 &&
-              mask.getColSteps() == 1 && mask.getFill().isZero();
+              mask.getColSteps() == 1;
   return isIt ? mask : MaskOp();
+}
+
+/// The same, if it drops the rest.
+static MaskOp getMask(Operation *op, Part part) {
+  MaskOp mask = getFilled(op, part);
+  return mask && mask.getFill().isZero() ? mask : MaskOp();
+}
+
+/// Whether `value` is -infinity on and above its diagonal: masked scores, times
+/// a positive number, less row statistics, which are finite.
+static bool isMinusInfinity(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (auto mask = getFilled(def, Part::StrictLower))
+    return mask.getFill().isInfinity() && mask.getFill().isNegative();
+  if (auto difference = dyn_cast_or_null<arith::SubFOp>(def))
+    return difference.getRhs().getDefiningOp<SpreadOp>() &&
+           isMinusInfinity(difference.getLhs());
+  auto product = dyn_cast_or_null<arith::MulFOp>(def);
+  DenseElementsAttr factor;
+  return product && matchPattern(product.getRhs(), m_Constant(&factor)) &&
+         factor.isSplat() && factor.getSplatValue<APFloat>().isNormal() &&
+         !factor.getSplatValue<APFloat>().isNegative() &&
+         isMinusInfinity(product.getLhs());
 }
 
 /// Whether what `value` holds on and above its diagonal is known to be 0.
 static bool isStrictlyLower(Value value) {
   if (auto product = value.getDefiningOp<arith::MulFOp>())
     return llvm::any_of(product->getOperands(), isStrictlyLower);
+  if (auto weights = value.getDefiningOp<math::Exp2Op>())
+    return isMinusInfinity(weights.getOperand());
   return bool(getMask(value.getDefiningOp(), Part::StrictLower));
 }
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Fragment.cuh, Slices.cuh and the fragment loads and stores of Global.cuh: the
-// layout by its definition, all parts with steps, spreads and reductions, and
-// bounds beside NaN.
+// layout by its definition, all parts with steps, spreads, reductions and
+// diagonals, and bounds beside NaN.
 //
 // REQUIRES: nvcc, gpu
 // RUN: %nvcc -std=c++17 -arch=native -I %device_include %s -o %t && %t
@@ -79,6 +79,11 @@ __global__ void slices(const float *src, float *sums, float *maxima,
   store(spread_columns<Rows, Rows / 16>(c * 2.0f + c), columns, Cols, 1);
   const RowSlice<Rows, Rows / 16> r = reduce_max_rows(a);
   store(a * spread_rows<Cols>(r * 0.5f - r), arithmetic, Cols, 1);
+}
+
+template <int Rows> __global__ void own(const float *src, float *out) {
+  const auto a = load<Frag<Rows, Rows>>(src, Rows, 1);
+  store(spread_rows<Rows>(diagonal(a)), out, Rows, 1);
 }
 
 template <int Rows, int Cols> static void check_layout() {
@@ -247,6 +252,17 @@ template <int Rows, int Cols> static void check_slices() {
   compare("spread_rows arithmetic " + name, d.values(), arithmetic);
 }
 
+template <int Rows> static void check_own() {
+  std::vector<double> x(Rows * Rows, NAN), want;
+  for (int i = 0; i < Rows; ++i) {
+    x[i * Rows + i] = i + 1;
+    want.insert(want.end(), Rows, i + 1);
+  }
+  Buffer<float> in(convert<float>(x)), out(x.size());
+  launch(own<Rows>, Rows * 2, 0, in.data(), out.data());
+  compare("diagonal " + std::to_string(Rows), out.values(), want);
+}
+
 template <class T> static void check_moves() {
   for (int64_t rows : {0, 1, 17, 32})
     check_move<T, 32, 64>(rows, 64);
@@ -282,5 +298,8 @@ int main() {
   check_slices<32, 32>();
   check_slices<64, 64>();
   check_slices<64, 128>();
+  check_own<32>();
+  check_own<64>();
+  check_own<128>();
   return finish();
 }
