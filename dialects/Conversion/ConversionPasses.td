@@ -28,7 +28,8 @@ def ConvertDeltaToTile : Pass<"convert-delta-to-tile", "::mlir::ModuleOp"> {
 
     Row blocks that read what earlier ones stored (`before`: u of DeltaFormer) become the
     CTAs of one kernel, which draw their block by ticket: blocks in ascending order, all
-    heads and batches of a block in turn. A flag a head counts its finished blocks
+    heads and batches of a group in turn, one group after the other. The host program
+    makes as many groups of equal size as there are 64 MiB of keys and u. A flag a head counts its finished blocks
     (`tile.signal`); who reads a block expects it. Counter and flags are one workspace
     that the host program clears.
 

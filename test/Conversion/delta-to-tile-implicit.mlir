@@ -1,17 +1,34 @@
 // Implicit features as kernels in value form: tickets, flags, online softmax, explicit rounding.
 // RUN: delta-opt %s --split-input-file --delta-tile-value-pipeline --mlir-use-nameloc-as-prefix | FileCheck %s
 
-// Tied: one kernel. CTAs draw (block, batch, head), blocks ascending, all sequences of a block in
-// turn; a line of the workspace a sequence, its flag behind the ticket.
+// Tied: one kernel. CTAs draw (group, block, batch, head), blocks ascending, all sequences of a
+// group in turn; a line of the workspace a sequence, its flag behind the ticket.
 // CHECK-LABEL: tile.kernel @tied_write
 // CHECK-SAME: %[[U:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "u"}
 // CHECK-SAME: %[[PROGRESS:[^:]+]]: memref<?xi32> {delta.name = "progress"}
 // CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batch"}
+// CHECK-SAME: %[[SIZE:[^:]+]]: index {delta.name = "group_chains"}
+// CHECK-SAME: %[[GROUP_ITEMS:[^:]+]]: index {delta.name = "group_items"}
 // CHECK-SAME: grid = 1 : i64, warps = 4 : i64
 // CHECK: %[[ITEM:.*]] = tile.ticket %[[PROGRESS]]
+// CHECK: %[[ITEM32:.*]] = arith.index_cast %[[ITEM]] : index to i32
+// CHECK: %[[GROUP_ITEMS32:.*]] = arith.index_cast %[[GROUP_ITEMS]] : index to i32
+// CHECK: %[[GROUP32:.*]] = arith.divui %[[ITEM32]], %[[GROUP_ITEMS32]] : i32
+// CHECK: %[[GROUP:.*]] = arith.index_cast %[[GROUP32]]
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[GROUP]], %[[GROUP_ITEMS]]
+// CHECK: %[[OWN:.*]] = arith.subi %[[ITEM]], %[[BEFORE]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[SIZE]]
 // CHECK: %[[CHAINS:.*]] = arith.muli %[[BATCHES]], %{{.*}}
-// CHECK: %[[SEQUENCE:.*]] = arith.remui %[[ITEM]], %[[CHAINS]]
-// CHECK: %[[BLOCK:.*]] = arith.divui %[[ITEM]], %[[CHAINS]]
+// The last group may be smaller.
+// CHECK: %[[LEFT:.*]] = arith.subi %[[CHAINS]], %[[FIRST]]
+// CHECK: %[[TOGETHER:.*]] = arith.minui %[[LEFT]], %[[SIZE]]
+// CHECK: %[[OWN32:.*]] = arith.index_cast %[[OWN]] : index to i32
+// CHECK: %[[TOGETHER32:.*]] = arith.index_cast %[[TOGETHER]] : index to i32
+// CHECK: %[[BLOCK32:.*]] = arith.divui %[[OWN32]], %[[TOGETHER32]] : i32
+// CHECK: %[[BLOCK:.*]] = arith.index_cast %[[BLOCK32]]
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[BLOCK]], %[[TOGETHER]]
+// CHECK: %[[IN_GROUP:.*]] = arith.subi %[[OWN]], %[[WHOLE]]
+// CHECK: %[[SEQUENCE:.*]] = arith.addi %[[FIRST]], %[[IN_GROUP]]
 // CHECK: arith.remui %[[SEQUENCE]]
 // CHECK: arith.divui %[[SEQUENCE]]
 // CHECK: %[[LINE:.*]] = arith.muli %[[SEQUENCE]], %{{.*}}
@@ -62,9 +79,13 @@
 // CHECK: memref.alloc({{.*}}) {delta.name = "u"} : memref<?x?x2x64xbf16>
 // CHECK: %[[HOST:.*]] = memref.alloc({{.*}}) {delta.name = "progress"} : memref<?xi32>
 // CHECK: tile.clear %[[HOST]]
-// CHECK: arith.muli
-// CHECK: %[[ITEMS:.*]] = arith.muli
-// CHECK-NEXT: tile.launch @tied_write grid(%[[ITEMS]])
+// Groups of 4096 blocks: 64 MiB of keys and u.
+// CHECK: %[[ALL:.*]] = arith.muli
+// CHECK: %[[FULL:.*]] = arith.divui %[[ALL]], %c4096
+// CHECK: %[[GROUPS:.*]] = arith.maxui %[[FULL]], %c1
+// CHECK: %[[GROUP_SIZE:.*]] = arith.ceildivui %{{.*}}, %[[GROUPS]]
+// CHECK: %[[IN_GROUP:.*]] = arith.muli %[[GROUP_SIZE]]
+// CHECK: tile.launch @tied_write grid(%{{.*}}) args({{.*}}, %[[GROUP_SIZE]], %[[IN_GROUP]]
 func.func @tied(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
   %b = delta.sigmoid %beta : tensor<?x?x2xbf16> -> tensor<?x?x2xf32>
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
@@ -237,7 +258,7 @@ func.func @read_exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16
 // CHECK-DAG: %[[WIDTH:.*]] = arith.constant 128 : index
 // CHECK: %[[ITEM:.*]] = tile.ticket %[[PROGRESS]]
 // CHECK: %[[CHAINS:.*]] = arith.muli %[[BATCHES]], %[[CHAINS_A_BATCH]]
-// CHECK: %[[CHAIN:.*]] = arith.remui %[[ITEM]], %[[CHAINS]]
+// CHECK: %[[CHAIN:.*]] = arith.addi
 // CHECK: %[[TILE:.*]] = arith.remui %[[CHAIN]], %[[TILES]]
 // CHECK: %[[COLUMN:.*]] = arith.muli %[[TILE]], %[[WIDTH]]
 // CHECK: %[[SEQUENCE:.*]] = arith.divui %[[CHAIN]], %[[TILES]]

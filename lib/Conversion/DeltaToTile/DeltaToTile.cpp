@@ -44,6 +44,11 @@ static constexpr int64_t kRowsPerWarp = 16;
 /// waits for one head does not hold up another's.
 static constexpr int64_t kFlagStride = 32;
 
+/// Keys and u of the chains of row blocks that are worked through together:
+/// what a block reads, others of its group have read just before, and L2 caches
+/// hold 40 to 60 MB (docs/performance.md, "Groups of heads").
+static constexpr int64_t kGroupBytes = int64_t(64) << 20;
+
 /// Value columns of a CTA that multiplies states from the left. Its fragments
 /// are rows of the matrix, and the fewer columns it has, the more CTAs share
 /// the products.
@@ -158,6 +163,8 @@ private:
   SmallVector<Value> collectCaptured(SmallVectorImpl<Value> &constants);
   /// Makes the counter of tickets and the flags in the host program.
   Value createProgress();
+  /// Says there how many chains of row blocks are worked through together.
+  void createGroups();
   /// Maps the coordinates of `loop`, and of its block chain, in the kernel.
   void mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
                       IRMapping &map);
@@ -182,6 +189,8 @@ private:
   int64_t columnTiles = 0;
   /// Of a block chain: counter and flags, and the number of batches.
   Value progress, batches;
+  /// How many chains make a group, and how many row blocks.
+  Value groupChains, groupItems;
   /// How many row blocks a sequence has, where the last one comes first.
   Value blockCount;
 };
@@ -329,6 +338,44 @@ Value KernelBuilder::createProgress() {
   return alloc;
 }
 
+/// Bytes of keys and u that a row block adds to what later ones of its chain
+/// read; `columns` of u are this chain's.
+static int64_t getBlockBytes(scf::ForallOp loop, int64_t columns) {
+  int64_t bytes = 0;
+  loop.walk([&](GramOp gram) {
+    auto keys = cast<RankedTensorType>(gram.getRhs().getType());
+    bytes =
+        keys.getDimSize(0) * (keys.getDimSize(1) + columns) * sizeof(uint16_t);
+  });
+  return bytes;
+}
+
+void KernelBuilder::createGroups() {
+  auto named = [&](StringRef name) {
+    b.setLoc(NameLoc::get(b.getStringAttr(name), loop.getLoc()));
+  };
+  auto constant = [&](int64_t value) -> Value {
+    b.setLoc(loop.getLoc());
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  int64_t headCount = *getConstantIntValue(loop.getMixedUpperBound()[1]);
+  Value blocks = options.chain.blocks.getUpperBound();
+  Value chainsABatch = constant(headCount * tilesAHead());
+  Value chains = arith::MulIOp::create(b, batches, chainsABatch);
+  Value items = arith::MulIOp::create(b, chains, blocks);
+  // As many groups as are surely not too small: with few chains, blocks wait
+  // for each other.
+  Value together =
+      constant(kGroupBytes / getBlockBytes(loop, options.valueColumns));
+  Value groups = arith::DivUIOp::create(b, items, together);
+  groups = arith::MaxUIOp::create(b, groups, constant(1));
+  named("group_chains");
+  groupChains = arith::CeilDivUIOp::create(b, chains, groups);
+  named("group_items");
+  groupItems = arith::MulIOp::create(b, groupChains, blocks);
+  b.setLoc(loop.getLoc());
+}
+
 void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
   auto named = [&](StringRef name) {
     inside.setLoc(NameLoc::get(inside.getStringAttr(name), loop.getLoc()));
@@ -339,20 +386,46 @@ void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
   Value item =
       tile::TicketOp::create(inside, inside.getIndexType(), options.chain.flags,
                              /*scratch=*/Value());
-  // Blocks ascend, and of each block all batches, heads and column tiles come
-  // in turn: a block is drawn when those that it waits for are, and long after
-  // them.
+  // One group of chains after the other. In a group blocks ascend, and of each
+  // block all batches, heads and column tiles come in turn: a block is drawn
+  // when those that it waits for are, and long after them.
   auto constant = [&](int64_t value) -> Value {
     inside.setLoc(loop.getLoc());
     return arith::ConstantIndexOp::create(inside, value);
   };
   Value chainsABatch = constant(headCount * tilesAHead());
   Value batchCount = map.lookupOrDefault(batches);
-  named("chain");
+  // Every thread of a CTA divides before it begins, which in 64 bits takes a
+  // hundred instructions; a grid has no more items than 32 bits count. The
+  // remainder is cheaper from the quotient.
+  auto divide = [&](StringRef quotientName, Value value,
+                    Value divisor) -> std::pair<Value, Value> {
+    inside.setLoc(loop.getLoc());
+    auto narrow = [&](Value wide) -> Value {
+      return arith::IndexCastOp::create(inside, inside.getI32Type(), wide);
+    };
+    Value quotient =
+        arith::DivUIOp::create(inside, narrow(value), narrow(divisor));
+    named(quotientName);
+    quotient =
+        arith::IndexCastOp::create(inside, inside.getIndexType(), quotient);
+    inside.setLoc(loop.getLoc());
+    Value whole = arith::MulIOp::create(inside, quotient, divisor);
+    return {quotient, arith::SubIOp::create(inside, value, whole)};
+  };
+  Value size = map.lookup(groupChains), items = map.lookup(groupItems);
+  auto [group, own] = divide("group", item, items);
+  named("first_chain");
+  Value first = arith::MulIOp::create(inside, group, size);
+  named("chains");
   Value chains = arith::MulIOp::create(inside, batchCount, chainsABatch);
-  Value chain = arith::RemUIOp::create(inside, item, chains);
-  named("block");
-  Value block = arith::DivUIOp::create(inside, item, chains);
+  named("chains_left");
+  Value left = arith::SubIOp::create(inside, chains, first);
+  named("chains_together");
+  Value together = arith::MinUIOp::create(inside, left, size);
+  auto [block, behind] = divide("block", own, together);
+  named("chain");
+  Value chain = arith::AddIOp::create(inside, first, behind);
   Value sequence = chain;
   if (columnTiles) {
     Value tiles = constant(columnTiles);
@@ -445,6 +518,8 @@ KernelBuilder::collectCaptured(SmallVectorImpl<Value> &constants) {
         }))
       above.remove(count);
     above.insert(batches);
+    above.insert(groupChains);
+    above.insert(groupItems);
     above.insert(progress);
   } else if (startsWithLongest()) {
     blockCount = getValueOrCreateConstantIndexOp(
@@ -468,8 +543,10 @@ LogicalResult KernelBuilder::run() {
     return loop.emitError()
            << "no kernel has fragments of " << options.fragmentRows << " rows";
   options.chain = findBlockChain(loop);
-  if (options.chain.blocks)
+  if (options.chain.blocks) {
     progress = createProgress();
+    createGroups();
+  }
 
   // Constants move into the kernel, the rest is passed.
   SmallVector<Value> constants;
