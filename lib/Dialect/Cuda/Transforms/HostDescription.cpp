@@ -31,7 +31,8 @@ std::string HostDescription::describeDim(Value memref, int64_t axis) {
     return describeDim(cast.getSource(), axis);
   if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
     std::string text;
-    for (int64_t source : collapse.getReassociationIndices()[axis])
+    ReassociationIndices group = collapse.getReassociationIndices()[axis];
+    for (int64_t source : group)
       text +=
           (text.empty() ? "" : " * ") + describeDim(collapse.getSrc(), source);
     return "(" + text + ")";

@@ -95,7 +95,8 @@ std::optional<Growth> GrowthAnalysis::getDim(Value memref, int64_t axis) {
     return getDim(cast.getSource(), axis);
   if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
     std::optional<Growth> product = Growth{1};
-    for (int64_t source : collapse.getReassociationIndices()[axis])
+    ReassociationIndices group = collapse.getReassociationIndices()[axis];
+    for (int64_t source : group)
       product = multiply(product, getDim(collapse.getSrc(), source));
     return product;
   }

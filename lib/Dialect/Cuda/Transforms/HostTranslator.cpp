@@ -43,7 +43,8 @@ Value HostTranslator::getDim(Value memref, int64_t axis) {
     SmallVector<Value> extents;
     int64_t factor = 1;
     auto source = collapse.getSrcType();
-    for (int64_t inner : collapse.getReassociationIndices()[axis])
+    ReassociationIndices group = collapse.getReassociationIndices()[axis];
+    for (int64_t inner : group)
       if (source.isDynamicDim(inner))
         extents.push_back(getDim(collapse.getSrc(), inner));
       else
