@@ -46,8 +46,8 @@ def PlanExpressions : Pass<"cuda-plan-expressions", "::mlir::ModuleOp"> {
     An expression is written at its use if that is where it may be evaluated and the
     text stays readable: it has no wanted name, one use in the same block, it is no
     fragment (except right of an assignment, with nothing in between that has an
-    effect), and the statement that it ends up in
-    stays small. Literals and
+    effect), and the statement that it ends up in, or the argument of a call that is
+    one, stays small. Literals and
     builtins without a name are written at every use, reads of variables where nothing
     may assign between the read and the use. Everything else gets a variable. An
     expression that nobody uses and that has no effect is erased.
@@ -68,7 +68,8 @@ def LegalizeNames : Pass<"cuda-legalize-names", "::mlir::ModuleOp"> {
     does not have in names become `_`; keywords, names that the text uses for something
     else (functions called, types, builtins, symbols of the file) and names taken in an
     enclosing scope get a number: `S`, `S_2`. Blocks side by side may use the same
-    names. A variable that wants none is named by its type: `value`, `pointer`, `count`.
+    names. A variable that wants none is named by what it is, `chunk_plus_1`, where that
+    is short, or by its type: `value`, `pointer`, `condition`.
   }];
 }
 

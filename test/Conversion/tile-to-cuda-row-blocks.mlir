@@ -100,7 +100,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
       // CHECK: const auto S_inflight = dot_nt_start(Q_tile, K_tile_2);
       %S_0 = tile.dot_start wgmma_ss %Q, %K {contract = array<i64: 1, 1>} : !tile, !tile -> <!s>
       %u_slot, %U = tile.peek %ur[%j] {tile.buffers = ["U_in"]} : <3, [!tile]> -> !tile
-      // CHECK: dot_nn_start(variable_4, U_in_tile_2, variable_3);
+      // CHECK: dot_nn_start(variable_3, U_in_tile_2, variable_2);
       %N_1 = tile.dot_start wgmma_rs %P, %U acc(%N : !x) {contract = array<i64: 1, 0>} : !sb, !tile -> <!x>
       // CHECK: const auto S = await<1>(S_inflight);
       // CHECK-NEXT: ring_release(k_ring, use_4);

@@ -224,10 +224,14 @@ static void yieldName(Value value, StringRef variable, StringRef suffix) {
     expression.setName((variable + suffix).str());
 }
 
-Value KernelBody::declareCarried(Value argument, Value init) {
+Value KernelBody::declareCarried(Value argument, Value init, Value next) {
   StringRef name = nameOf(argument);
   if (name.empty())
     name = nameOf(init);
+  if (name.empty()) {
+    name = nameOf(next);
+    name.consume_back("_next");
+  }
   Value value = use(init);
   yieldName(value, name, "_initial");
   return cuda::DeclareOp::create(b, cuda::VariableType::get(value.getType()),
@@ -237,12 +241,13 @@ Value KernelBody::declareCarried(Value argument, Value init) {
 
 LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
   SmallVector<Value> variables;
-  for (auto [argument, init] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
+  for (auto [argument, init, next] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
+                 loop.getYieldedValues())) {
     if (!convertType(argument.getType()))
       return loop.emitError("carries a value without a place in registers: ")
              << argument.getType();
-    Value variable = declareCarried(argument, init);
+    Value variable = declareCarried(argument, init, next);
     if (auto name = variable.getDefiningOp<cuda::DeclareOp>().getNameAttr())
       names[argument] = name;
     variables.push_back(variable);

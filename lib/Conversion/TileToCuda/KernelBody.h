@@ -95,8 +95,10 @@ private:
   // Control flow and arithmetic: KernelBody.cpp.
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertLoop(mlir::scf::ForOp loop);
-  /// The variable of a value that a loop carries, initialised.
-  mlir::Value declareCarried(mlir::Value argument, mlir::Value init);
+  /// The variable of a value that a loop carries, initialised. It is called
+  /// what `argument` is, else what enters the loop, else what comes `next`.
+  mlir::Value declareCarried(mlir::Value argument, mlir::Value init,
+                             mlir::Value next);
   mlir::LogicalResult convertConstant(mlir::Operation *op,
                                       mlir::TypedAttr value);
   mlir::LogicalResult convertArithmetic(mlir::Operation *op);

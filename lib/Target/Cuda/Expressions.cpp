@@ -73,25 +73,6 @@ std::string cuda::spellDeclarator(Type type, StringRef name,
   return text + name.str();
 }
 
-StringRef cuda::getVariableName(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast<ForOp>(parent))
-      return loop.getName().value_or("");
-    if (auto function = dyn_cast<FunctionOpInterface>(parent))
-      if (auto name = function.getArgAttrOfType<StringAttr>(
-              argument.getArgNumber(), CudaDialect::getNameAttrName()))
-        return name.getValue();
-    return "";
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto declare = dyn_cast<DeclareOp>(op))
-    return declare.getName().value_or("");
-  if (auto expression = dyn_cast<ExpressionOpInterface>(op))
-    return expression.getName().value_or("");
-  return "";
-}
-
 std::string cuda::spellString(StringRef text) {
   std::string result = "\"";
   for (char c : text) {

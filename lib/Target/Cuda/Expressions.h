@@ -24,10 +24,6 @@ namespace delta::cuda {
 std::string spellDeclarator(mlir::Type type, llvm::StringRef name,
                             llvm::StringRef qualifier = "");
 
-/// The name of the variable, parameter or counter that holds `value`; empty if
-/// it has none.
-llvm::StringRef getVariableName(mlir::Value value);
-
 /// What stands right of `=` in the declaration of `op`'s own variable, or the
 /// whole statement where it has none. Contains `breakable` (Layout.h).
 std::string spellInitializer(ExpressionOpInterface op);

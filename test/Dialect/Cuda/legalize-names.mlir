@@ -28,6 +28,31 @@ cuda.function @names(%a: index {cuda.name = "class"}, %b: index {cuda.name = "__
   cuda.call "see"(%5, %2, %d) {name = "dropped"} : (index, ui32, !cuda.pointer<f32>) -> ()
 }
 
+// An integer that nobody named is called what it is, if that is short.
+// CHECK-LABEL: cuda.function @described
+cuda.function @described(%chunk: index {cuda.name = "chunk"},
+                         %long: index {cuda.name = "a_name_that_fills_half_a_line"},
+                         %x: f32 {cuda.name = "x"}) {
+  %one = cuda.literal {inlined} 1 : index
+  // CHECK: cuda.binary add {{.*}} {name = "chunk_plus_1"}
+  %0 = cuda.binary add %chunk, %one : index, index -> index
+  // CHECK: cuda.binary gt {{.*}} {name = "chunk_plus_1_above_chunk"}
+  %1 = cuda.binary gt %0, %chunk : index, index -> i1
+  %v = cuda.declare init(%0) {name = "v"} : (index) -> !cuda.variable<index>
+  %read = cuda.read %v {inlined} : !cuda.variable<index> -> index
+  // CHECK: cuda.binary mul {{.*}} {name = "v_times_1"}
+  %2 = cuda.binary mul %read, %one : index, index -> index
+  // CHECK: cuda.binary sub {{.*}} {name = "value"}
+  %3 = cuda.binary sub %long, %chunk : index, index -> index
+  // CHECK: cuda.binary mul {{.*}} {inlined}
+  %4 = cuda.binary mul %chunk, %chunk {inlined} : index, index -> index
+  // CHECK: cuda.binary add {{.*}} {name = "value_2"}
+  %5 = cuda.binary add %4, %one : index, index -> index
+  // CHECK: cuda.binary add {{.*}} {name = "value_3"}
+  %6 = cuda.binary add %x, %x : f32, f32 -> f32
+  cuda.call "see"(%1, %2, %3, %5, %6) : (i1, index, index, index, f32) -> ()
+}
+
 // Blocks side by side use the same names; inner blocks hide nothing, not even
 // what is declared after them.
 // CHECK-LABEL: cuda.function @scopes

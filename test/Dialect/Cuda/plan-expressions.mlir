@@ -39,6 +39,32 @@ cuda.function @long(%a: index) -> index {
   cuda.return %6 : index
 }
 
+// Each argument of a call is a formula of its own; a call in one of them is not.
+// CHECK-LABEL: cuda.function @arguments
+cuda.function @arguments(%a: index) {
+  // CHECK-COUNT-7: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {inlined}
+  // CHECK-NOT: inlined
+  // CHECK: cuda.call "see"
+  %0 = cuda.binary add %a, %a : index, index -> index
+  %1 = cuda.binary add %0, %a : index, index -> index
+  %2 = cuda.binary add %1, %a : index, index -> index
+  %3 = cuda.binary add %2, %a : index, index -> index
+  %4 = cuda.binary add %a, %a : index, index -> index
+  %5 = cuda.binary add %4, %a : index, index -> index
+  %6 = cuda.binary add %5, %a : index, index -> index
+  cuda.call "see"(%3, %6) : (index, index) -> ()
+  // CHECK-NEXT: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : index
+  %7 = cuda.binary add %a, %a : index, index -> index
+  // CHECK-COUNT-4: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {inlined}
+  %8 = cuda.binary add %7, %a : index, index -> index
+  %9 = cuda.binary add %8, %a : index, index -> index
+  %10 = cuda.binary add %a, %a : index, index -> index
+  %11 = cuda.binary add %10, %a : index, index -> index
+  // CHECK: cuda.call "inner"{{.*}}inlined
+  %12 = cuda.call "inner"(%9, %11) {pure} : (index, index) -> index
+  cuda.call "see"(%12) : (index) -> ()
+}
+
 // A read is written at its use unless something assigns in between.
 // CHECK-LABEL: cuda.function @swap
 cuda.function @swap(%a: f32, %b: f32) {

@@ -15,6 +15,7 @@
 #include "delta/Dialect/Cuda/Transforms/Passes.h"
 
 #include "delta/Dialect/Cuda/Transforms/Names.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace delta;
@@ -25,6 +26,9 @@ namespace delta::cuda {
 #include "delta/Dialect/Cuda/IR/CudaPasses.h.inc"
 } // namespace delta::cuda
 
+/// Characters of a description beyond which it is no name any more.
+static constexpr size_t maxDescription = 32;
+
 /// What a value is called that nobody named.
 static StringRef getFallback(Type type) {
   if (isa<cuda::PointerType>(type))
@@ -32,6 +36,65 @@ static StringRef getFallback(Type type) {
   if (type.isInteger(1))
     return "condition";
   return "value";
+}
+
+/// How an operand is called in a longer name: a variable by its name, an
+/// integer by its digits. Empty for everything else.
+static std::string getWord(Value operand) {
+  if (auto literal = operand.getDefiningOp<LiteralOp>())
+    if (auto integer = dyn_cast<IntegerAttr>(literal.getValue()))
+      return std::to_string(integer.getInt());
+  if (auto read = operand.getDefiningOp<ReadOp>())
+    operand = read.getVariable();
+  return getVariableName(operand).str();
+}
+
+static StringRef getWord(BinaryKind kind) {
+  switch (kind) {
+  case BinaryKind::Add:
+    return "plus";
+  case BinaryKind::Sub:
+    return "minus";
+  case BinaryKind::Mul:
+    return "times";
+  case BinaryKind::Div:
+    return "over";
+  case BinaryKind::Rem:
+    return "mod";
+  case BinaryKind::Lt:
+    return "below";
+  case BinaryKind::Le:
+    return "up_to";
+  case BinaryKind::Gt:
+    return "above";
+  case BinaryKind::Ge:
+    return "from";
+  case BinaryKind::Eq:
+    return "is";
+  case BinaryKind::Ne:
+    return "is_not";
+  case BinaryKind::And:
+    return "and";
+  case BinaryKind::Or:
+    return "or";
+  default: // of bits
+    return "";
+  }
+}
+
+/// A name that says what an integer is where nobody named it: `chunk_plus_1`.
+/// Empty where that would be long.
+static std::string describe(ExpressionOpInterface op) {
+  auto binary = dyn_cast<BinaryOp>(*op);
+  if (!binary || !binary.getType().isIntOrIndex())
+    return "";
+  std::array<std::string, 3> words = {getWord(binary.getLhs()),
+                                      getWord(binary.getKind()).str(),
+                                      getWord(binary.getRhs())};
+  if (llvm::any_of(words, [](StringRef word) { return word.empty(); }))
+    return "";
+  std::string name = llvm::join(words, "_");
+  return name.size() <= maxDescription ? name : "";
 }
 
 namespace {
@@ -89,7 +152,9 @@ private:
       if (op.use_empty()) // a statement
         expression.setName(std::nullopt);
       else
-        expression.setName(choose(expression.getName(),
+        expression.setName(choose(expression.getName()
+                                      ? expression.getName()->str()
+                                      : describe(expression),
                                   getFallback(op.getResult(0).getType()), scope)
                                .getValue());
     }

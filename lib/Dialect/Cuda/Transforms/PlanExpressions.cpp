@@ -25,7 +25,8 @@ namespace delta::cuda {
 #include "delta/Dialect/Cuda/IR/CudaPasses.h.inc"
 } // namespace delta::cuda
 
-/// Operators in one statement beyond which a reader would rather have a name.
+/// Operators in one statement, or in one argument of a call, beyond which a
+/// reader would rather have a name.
 static constexpr unsigned maxOperators = 5;
 
 /// A class of the device library, not a number or a handle.
@@ -95,15 +96,26 @@ private:
     if (isFragment(type) && (!isa<AssignOp, DeclareOp, ReturnOp>(user) ||
                              isEffectBetween(op, user)))
       return false;
-    unsigned &operators = operatorsOf[statements.front()];
-    if (operators >= maxOperators)
+    Operation *formula = getFormula(op, user);
+    if (operatorsIn[formula] >= maxOperators)
       return false;
-    ++operators;
+    ++operatorsIn[formula];
+    formulaOf[op] = formula;
     return true;
   }
 
-  /// Operators written inside a statement so far.
-  llvm::DenseMap<Operation *, unsigned> operatorsOf;
+  /// The formula that `op` is written in: what its user is written in, an
+  /// argument of a call of its own, or the statement.
+  Operation *getFormula(Operation *op, Operation *user) {
+    if (Operation *formula = formulaOf.lookup(user))
+      return formula;
+    return isa<CallOp, LaunchOp>(user) ? op : user;
+  }
+
+  /// Of inlined operators; the formulas of others are themselves.
+  llvm::DenseMap<Operation *, Operation *> formulaOf;
+  /// Operators written inside a formula so far.
+  llvm::DenseMap<Operation *, unsigned> operatorsIn;
 };
 
 } // namespace

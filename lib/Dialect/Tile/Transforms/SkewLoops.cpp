@@ -75,6 +75,9 @@ private:
   bool isLateArgument(Value value) {
     return llvm::is_contained(lateArguments, value);
   }
+  Location named(StringRef name) {
+    return NameLoc::get(b.getStringAttr(name), b.getLoc());
+  }
   /// Writes the late part of iteration `next` - 1 at the builder's insertion
   /// point; of none if `next` is 0. `map` holds what it carries.
   void writeLate(Value next, IRMapping &map);
@@ -208,10 +211,10 @@ void LoopSkewer::writeLate(Value next, IRMapping &map) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   // Iteration 0 stands for the one before it: its addresses exist.
-  Value atLeast = arith::MaxSIOp::create(b, next, one);
+  Value atLeast = arith::MaxSIOp::create(b, named("at_least_1"), next, one);
   map.map(loop.getInductionVar(), arith::SubIOp::create(b, atLeast, one));
-  Value exists =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, next, zero);
+  Value exists = arith::CmpIOp::create(b, named("has_earlier"),
+                                       arith::CmpIPredicate::sgt, next, zero);
   for (Operation *op : indices)
     b.clone(*op, map);
   for (Operation *op : late) {

@@ -29,4 +29,12 @@
 #define GET_OP_CLASSES
 #include "delta/Dialect/Cuda/IR/CudaFileOps.h.inc"
 
+namespace delta::cuda {
+
+/// The name of the variable, parameter or counter that holds `value`; empty if
+/// it has none.
+llvm::StringRef getVariableName(mlir::Value value);
+
+} // namespace delta::cuda
+
 #endif // DELTA_DIALECT_CUDA_IR_CUDAOPS_H
