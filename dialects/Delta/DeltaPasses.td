@@ -67,7 +67,7 @@ def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
     ```
     The chunk has the length that the recurrence names, else 64 rows, and 32 rows of a
     cache; 128 where `target` has warpgroups and kernels for such row blocks: 16-bit
-    DeltaFormer that does not write with `exp`. A scalar decay is applied to what
+    DeltaFormer, but where `exp` writes f16 and the read is not tied. A scalar decay is applied to what
     the triangular inverse inverts; the inverse names a bound of its entries where the
     function's own prologues prove one (l2norm on the keys, sigmoid on beta). What the
     chunked phase looks like, and why, is in docs/delta-dialect.md.

@@ -323,7 +323,7 @@ def Tile_TriSolveOp : Tile_ValueOp<"tri_solve", Tile_PureUnlessShared # [
 
     Value form: `factors` is a vector of the extent of P. Final form: a shared vector;
     `scratch` is shared memory for one 16-bit matrix of P's shape, and products inside
-    are of its elements.
+    are of its elements; or for two, and their operands are rounded + rest.
 
     ```mlir
     %G = tile.tri_solve %P, %beta : tensor<128x128xf32>, tensor<128xf32>

@@ -190,8 +190,8 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
     is read as zeros. A left operand that a copy brings stays in its buffer (`wgmma_ss`).
     So does one that a `tri_solve` stands between: where registers do not hold it beside
     the solution and the product's accumulator, it is written behind the last product in
-    front. Sums of rows that are needed behind a `tri_solve` alone are written where they are
-    made, and read back behind. Refused: other bounds, products of other than 64 rows a warpgroup, and right
+    front. Sums of rows, and a diagonal, that are needed behind a `tri_solve` alone are
+    written where they are made, and read back behind. Refused: other bounds, products of other than 64 rows a warpgroup, and right
     operands that a kernel of several column tiles computes.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];

@@ -38,3 +38,19 @@ func.func @df(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?
          {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x64xbf16>
   return %o : tensor<?x?x2x64xbf16>
 }
+
+// Where a CTA owns half of the columns of what it reads, both halves of a block are neighbours.
+
+// CHECK: tile.kernel @halves_read(%[[TILE:[^:]*]]: index {delta.name = "head_tile"}, %[[BATCH:[^:]*]]: index {delta.name = "batch"}, %{{[^:]*}}: index {delta.name = "blocks_behind"}, %[[Q:[^:]*]]: memref{{.*}}"q"}{{.*}}, %[[U:[^:]*]]: memref{{[^,]*}} {delta.name = "u"}
+// CHECK: %[[HEAD:.*]] = arith.divui %[[TILE]], %c2
+// CHECK: %[[HALF:.*]] = arith.remui %[[TILE]], %c2
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[HALF]], %c64
+// CHECK: tile.load %[[Q]][%[[BATCH]], %{{.*}}, %[[HEAD]], %c0]
+// CHECK: tile.load %[[U]][%[[BATCH]], %{{.*}}, %[[HEAD]], %[[COLUMN]]]
+// CHECK: tile.launch @halves_read grid(%c6, %{{.*}}, %{{.*}}) args(
+func.func @halves(%q: tensor<?x?x3x64xbf16>, %k: tensor<?x?x3x64xbf16>, %v: tensor<?x?x3x128xbf16>, %beta: tensor<?x?x3xbf16>) -> tensor<?x?x3x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x3x64xbf16>) key(%k : tensor<?x?x3x64xbf16>)
+         value(%v : tensor<?x?x3x128xbf16>) beta(%beta : tensor<?x?x3xbf16>)
+         {kernel = #delta.kernel<write = exp, read = linear>} -> tensor<?x?x3x128xbf16>
+  return %o : tensor<?x?x3x128xbf16>
+}

@@ -9,6 +9,8 @@
 // REMARK: family sm_90a: row blocks by ticket, 128 rows a CTA in two warpgroups, other warps load and store; 3 stages: as many as shared memory holds; reads by a second kernel, whose row blocks wait for nobody, the longest first
 // REMARK: family sm_90a: row blocks by ticket, {{.*}}; 3 stages: as many as shared memory holds; reads by a second kernel
 // REMARK: family sm_90a: row blocks by ticket, {{.*}}; 3 stages: as many as shared memory holds
+// REMARK: family sm_90a: row blocks by ticket, {{.*}}; 3 stages: as many as shared memory holds
+// REMARK: family sm_90a: row blocks by ticket, {{.*}}; 3 stages: as many as shared memory holds; reads by a second kernel
 // REMARK: family sm_80: a row block has 64 rows, not 128
 
 // Three stages of keys with 128 elements fit, four of 64.
@@ -151,25 +153,60 @@ func.func @elementwise(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v:
 
 // -----
 
-// What exponentials write takes twice the operands: blocks of 64 rows, and the other family.
+// Exponentials take twice the operands: 64 columns a CTA.
 // CHECK-LABEL: func.func @exponentials
-// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
-// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as for kernels that write but exp, with heads of 64 or 128, without a cache, whose chunk is left open}}
-func.func @exponentials(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>
+func.func @exponentials(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
-         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
-         {kernel = #delta.kernel<write = exp, read = exp>} -> tensor<?x?x2x64xbf16>
-  return %o : tensor<?x?x2x64xbf16>
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = exp, read = exp>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
 }
 
 // -----
 
-func.func @family_of_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
-  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as for kernels that write but exp, with heads of 64 or 128, without a cache, whose chunk is left open}}
+func.func @wide_exponentials(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  // expected-error @+1 {{schedule value_columns: expected 64 in family "sm_90a" for products of rests, got 128}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
-         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
-         {kernel = #delta.kernel<write = exp, read = exp>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
-  return %o : tensor<?x?x2x64xbf16>
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = exp, read = exp>, schedule = #delta.schedule<family = "sm_90a", value_columns = 128, stages = 2>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
+
+// -----
+
+// Reads apart have two parts of u, and as many columns a CTA.
+// CHECK-LABEL: func.func @exponentials_read
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3>
+// CHECK-COUNT-2: scf.forall
+func.func @exponentials_read(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = exp, read = softmax>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
+
+// -----
+
+// What they write in f16 for another read has blocks of 64 rows, and the other family.
+// CHECK-LABEL: func.func @exponentials_apart
+// CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
+// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as with heads of 64 or 128, without a cache, where exp does not write f16 for another read and the chunk is left open}}
+func.func @exponentials_apart(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>, %beta: tensor<?x?x2xf16>) -> tensor<?x?x2x64xf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xf16>) key(%k : tensor<?x?x2x64xf16>)
+         value(%v : tensor<?x?x2x64xf16>) beta(%beta : tensor<?x?x2xf16>)
+         {kernel = #delta.kernel<write = exp, read = linear>} -> tensor<?x?x2x64xf16>
+  return %o : tensor<?x?x2x64xf16>
+}
+
+// -----
+
+func.func @family_of_blocks(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>, %beta: tensor<?x?x2xf16>) -> tensor<?x?x2x64xf16> {
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as with heads of 64 or 128, without a cache, where exp does not write f16 for another read and the chunk is left open}}
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xf16>) key(%k : tensor<?x?x2x64xf16>)
+         value(%v : tensor<?x?x2x64xf16>) beta(%beta : tensor<?x?x2xf16>)
+         {kernel = #delta.kernel<write = exp, read = linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xf16>
+  return %o : tensor<?x?x2x64xf16>
 }
 
 // -----

@@ -210,9 +210,7 @@ tile.kernel @finite_scores(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf
 
 // CHECK-LABEL: tile.kernel @reads_itself
 // CHECK: %[[S:.*]] = tile.load %arg1
-// CHECK: %[[LOWER:.*]] = tile.mask lower %[[S]]
-// CHECK: %[[DIAGONAL:.*]] = tile.mask upper %[[LOWER]]
-// CHECK: %[[OWN:.*]] = tile.reduce add %[[DIAGONAL]] {axis = 1 : i64}
+// CHECK: %[[OWN:.*]] = tile.diagonal %[[S]]
 // CHECK: %[[P:.*]] = tile.mask strict_lower %[[S]]
 // CHECK-NOT: tile.mask
 // CHECK: tile.tri_solve %[[P]],
@@ -283,6 +281,51 @@ tile.kernel @scaled(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c
   %R = arith.subf %V, %FA : !x
   %Ra = arith.truncf %R : !x to !b
   %U = tile.dot %Ma, %Ra {contract = array<i64: 1, 0>} : !a, !b -> !x
+  tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
+  tile.return
+}
+
+// Operands as rounded + rest: so are those of the product that takes its place.
+
+// CHECK-LABEL: tile.kernel @rests
+// CHECK: %[[A:.*]] = tile.load %arg3
+// CHECK: %[[G:.*]] = tile.tri_solve
+// CHECK: %[[GA:.*]] = arith.truncf %[[G]]
+// CHECK: %[[BACK:.*]] = arith.extf %[[GA]]
+// CHECK: %[[DIFFERENCE:.*]] = arith.subf %[[G]], %[[BACK]]
+// CHECK: %[[GR:.*]] = arith.truncf %[[DIFFERENCE]]
+// CHECK: %[[N0:.*]] = tile.dot %[[GA]], %{{.*}} acc(%[[A]])
+// CHECK: %[[N1:.*]] = tile.dot %[[GR]], %{{.*}} acc(%[[N0]])
+// CHECK: %[[N:.*]] = tile.dot %[[GA]], %{{.*}} acc(%[[N1]])
+// CHECK: %[[FN:.*]] = arith.mulf %[[N]],
+// CHECK: %[[U:.*]] = arith.subf %{{.*}}, %[[FN]]
+// CHECK: tile.store %[[U]], %arg5
+tile.kernel @rests(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
+                   %beta: memref<64xf32>, %u: memref<64x128xf32>)
+    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
+  %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %A = tile.load %c[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
+  %f = tile.load %beta[%c0] {dims = array<i64: 0>} : memref<64xf32> -> tensor<64xf32>
+  %P = tile.mask strict_lower %S : !m
+  %fs = tile.spread %f {axis = 0} : tensor<64xf32> -> !m
+  %FP = arith.mulf %P, %fs : !m
+  %M = tile.tri_inverse %FP : !m
+  %Ma = arith.truncf %M : !m to !a
+  %Mb = arith.extf %Ma : !a to !m
+  %Md = arith.subf %M, %Mb : !m
+  %Mr = arith.truncf %Md : !m to !a
+  %fx = tile.spread %f {axis = 0} : tensor<64xf32> -> !x
+  %FA = arith.mulf %A, %fx : !x
+  %R = arith.subf %V, %FA : !x
+  %Ra = arith.truncf %R : !x to !b
+  %Rb = arith.extf %Ra : !b to !x
+  %Rd = arith.subf %R, %Rb : !x
+  %Rr = arith.truncf %Rd : !x to !b
+  %U0 = tile.dot %Ma, %Rr {contract = array<i64: 1, 0>} : !a, !b -> !x
+  %U1 = tile.dot %Mr, %Ra acc(%U0) {contract = array<i64: 1, 0>} : !a, !b -> !x
+  %U = tile.dot %Ma, %Ra acc(%U1) {contract = array<i64: 1, 0>} : !a, !b -> !x
   tile.store %U, %u[%c0, %c0] {dims = array<i64: 0, 1>} : !x, memref<64x128xf32>
   tile.return
 }

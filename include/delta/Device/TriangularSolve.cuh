@@ -19,7 +19,8 @@
 //   G = (I - E)^-1 X = (I + E^2) (I + E) X
 //
 // No bound on P or beta is needed. N, E and X are rounded to the 16-bit type
-// before they are multiplied. For sm_90a.
+// before they are multiplied; with Rests, so is what that leaves of each, and a
+// product takes three: operands are then good to 2^-16. For sm_90a.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,12 +36,80 @@ namespace delta {
 
 namespace detail {
 
-/// The inverse of I + A for the strictly lower 16 x 16 A of this warp, rounded
-/// to T, as a left operand of mma_block. `block` holds the elements of A in the
-/// fragment's order; 2048 bytes of scratch belong to the warp.
-template <class T>
-DELTA_DEVICE void invert_block(const float (&block)[8], uint32_t scratch,
-                               uint32_t (&inverse)[4]) {
+/// A matrix as a left operand of products: rounded, and with Rests what that
+/// leaves.
+template <class T, bool Rests> struct SplitSquare {
+  using Rounded = Fragment<T, 64, 64, 4>;
+  Rounded rounded, rest;
+};
+template <bool Rests, class T>
+DELTA_DEVICE SplitSquare<T, Rests> split(const Fragment<float, 64, 64, 4> &x) {
+  SplitSquare<T, Rests> r;
+  r.rounded = convert<T>(x);
+  if constexpr (Rests)
+    r.rest = convert<T>(x - convert<float>(r.rounded));
+  return r;
+}
+template <class T, bool Rests>
+DELTA_DEVICE Fragment<float, 64, 64, 4> widen(const SplitSquare<T, Rests> &x) {
+  if constexpr (Rests)
+    return convert<float>(x.rounded) + convert<float>(x.rest);
+  else
+    return convert<float>(x.rounded);
+}
+
+/// The same in shared memory, one tile behind the other.
+template <class T, bool Rests> struct SplitTile {
+  using Tile = SharedTile<T, 64, 64>;
+  static constexpr int bytes = (Rests ? 2 : 1) * Tile::bytes;
+  Tile rounded, rest;
+
+  DELTA_DEVICE SplitTile(SharedBase base, uint32_t offset)
+      : rounded(base, offset), rest(base, offset + (Rests ? Tile::bytes : 0)) {}
+};
+template <class T, bool Rests>
+DELTA_DEVICE void write(const SplitSquare<T, Rests> &x,
+                        const SplitTile<T, Rests> &tile) {
+  delta::write(x.rounded, tile.rounded);
+  if constexpr (Rests)
+    delta::write(x.rest, tile.rest);
+}
+
+/// Starts of a product of two such operands.
+template <bool Rests> constexpr int split_starts = Rests ? 3 : 1;
+
+/// [acc +] a b from row K1 of b on as if it were zero, in flight; a from
+/// registers or from shared memory. Terms of rests come first: they do not
+/// drown.
+template <int K1 = -1, class Left, class T, bool Rests, class... Acc>
+DELTA_DEVICE auto split_start(const Left &a, const SplitTile<T, Rests> &b,
+                              const Acc &...acc) {
+  if constexpr (Rests) {
+    const auto first = dot_nn_start<0, K1>(a.rounded, b.rest, acc...);
+    const auto second = dot_nn_start<0, K1>(a.rest, b.rounded, first);
+    return dot_nn_start<0, K1>(a.rounded, b.rounded, second);
+  } else {
+    return dot_nn_start<0, K1>(a.rounded, b.rounded, acc...);
+  }
+}
+
+/// The 16 x 16 block of a warp as a left operand of mma_block.
+template <bool Rests> struct SplitBlock {
+  uint32_t rounded[4], rest[4];
+};
+
+template <class T> DELTA_DEVICE void store_rounded(uint32_t address, float x) {
+  asm volatile("st.shared.b16 [%0], %1;" ::"r"(address),
+               "h"(static_cast<unsigned short>(Element<T>::pack(x, x) & 0xffff))
+               : "memory");
+}
+
+/// The inverse of I + A for the strictly lower 16 x 16 A of this warp. `block`
+/// holds the elements of A in the fragment's order; 2048 bytes of either
+/// scratch belong to the warp.
+template <bool Rests, class T>
+DELTA_DEVICE SplitBlock<Rests>
+invert_block(const float (&block)[8], uint32_t scratch, uint32_t rest_scratch) {
   // Rows of 80 bytes (f32) and of 48 bytes (16-bit): neither the rows of a
   // store nor those of an ldmatrix meet in a bank.
   const uint32_t wide = scratch, narrow = scratch + 16 * 80;
@@ -70,25 +139,27 @@ DELTA_DEVICE void invert_block(const float (&block)[8], uint32_t scratch,
   }
   // Behind the loop: a store would hold up the loads of the next row.
 #pragma unroll
-  for (int i = 0; i < 16; ++i)
-    asm volatile(
-        "st.shared.b16 [%0], %1;" ::"r"(narrow + i * 48 + own * 2),
-        "h"(static_cast<unsigned short>(Element<T>::pack(x[i], x[i]) & 0xffff))
-        : "memory");
+  for (int i = 0; i < 16; ++i) {
+    store_rounded<T>(narrow + i * 48 + own * 2, x[i]);
+    if constexpr (Rests)
+      store_rounded<T>(rest_scratch + i * 48 + own * 2,
+                       x[i] - Element<T>::low(Element<T>::pack(x[i], x[i])));
+  }
   __syncwarp();
-  load_matrices<false>(narrow + (lane & 15) * 48 + (lane >> 4) * 16, inverse);
+  SplitBlock<Rests> inverse;
+  const uint32_t own_row = (lane & 15) * 48 + (lane >> 4) * 16;
+  load_matrices<false>(narrow + own_row, inverse.rounded);
+  if constexpr (Rests)
+    load_matrices<false>(rest_scratch + own_row, inverse.rest);
+  return inverse;
 }
 
-} // namespace detail
-
-/// G = (I + P diag(beta))^-1 P; products of T. Of P only what is below the
-/// diagonal may differ from zero. The tiles `e` and `x` are scratch; all four
-/// warps call, and barrier `id` is theirs alone, or of the Threads of several
-/// warpgroups that call together.
-template <int Threads = 128, class T>
-DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
-    const Fragment<float, 64, 64, 4> &p, const SharedVector<float, 64> &beta,
-    const SharedTile<T, 64, 64> &e, const SharedTile<T, 64, 64> &x, int id) {
+/// The solution for 64 rows of a warpgroup; the tiles are scratch.
+template <int Threads, class T, bool Rests>
+DELTA_DEVICE Fragment<float, 64, 64, 4>
+solve_rows(const Fragment<float, 64, 64, 4> &p,
+           const SharedVector<float, 64> &beta, const SplitTile<T, Rests> &e,
+           const SplitTile<T, Rests> &x, int id) {
   using Wide = Fragment<float, 64, 64, 4>;
   // Computed here and not kept from one call to the next: a register.
   const int warp = unhoisted_thread_index() >> 5 & 3;
@@ -103,38 +174,128 @@ DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
     for (int w = 1; w < 4; ++w)
       block[i] = warp == w ? p.x[8 * w + i] * scale.x[8 * w + i] : block[i];
   }
-  write(convert<T>(p), x);
-  uint32_t inverse[4];
-  detail::invert_block<T>(block, e.address + warp * 2048, inverse);
+  write(split<Rests, T>(p), x);
+  const auto inverse = invert_block<Rests, T>(
+      block, e.rounded.address + warp * 2048, e.rest.address + warp * 2048);
 
   Wide strip = fill<Wide>(0.0f), off;
+  const auto add_block = [&](int k, const uint32_t *left,
+                             const SharedTile<T, 64, 64> &tile) {
+    uint32_t right[4];
+    load_matrices<true>(block_address(tile, warp, k), right);
+    mma_block<T>(strip.x + 8 * k, left, right[0], right[1]);
+    mma_block<T>(strip.x + 8 * k + 4, left, right[2], right[3]);
+  };
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
-    uint32_t right[4];
-    detail::load_matrices<true>(detail::block_address(x, warp, k), right);
-    detail::mma_block<T>(strip.x + 8 * k, inverse, right[0], right[1]);
-    detail::mma_block<T>(strip.x + 8 * k + 4, inverse, right[2], right[3]);
+    if constexpr (Rests) {
+      add_block(k, inverse.rounded, x.rest);
+      add_block(k, inverse.rest, x.rounded);
+    }
+    add_block(k, inverse.rounded, x.rounded);
 #pragma unroll
     for (int i = 8 * k; i < 8 * k + 8; ++i)
       off.x[i] = k < warp ? -strip.x[i] * scale.x[i] : 0.0f;
   }
-  const auto off_a = convert<T>(off);
+  const auto off_a = split<Rests, T>(off);
   __syncwarp();
   write(off_a, e);
-  write(convert<T>(strip), x);
+  write(split<Rests, T>(strip), x);
   async_proxy_fence();
   role_sync<Threads>(id);
 
-  // Columns 48 and up of E, and 32 and up of its square, are zero.
-  const auto square_0 = dot_nn_start<0, 48>(off_a, e);
-  const auto sum_0 = dot_nn_start<0, 48>(off_a, x, strip);
-  const auto square = await<1>(square_0);
+  // Columns 48 and up of E, and 32 and up of its square, are zero. Registers do
+  // not hold E with its rest beside what the caller has there.
+  const auto left = [&] {
+    if constexpr (Rests)
+      return e;
+    else
+      return off_a;
+  }();
+  const auto square_0 = split_start<48>(left, e);
+  const auto sum_0 = split_start<48>(left, x, strip);
+  const auto square = await<split_starts<Rests>>(square_0);
   const auto sum = await<0>(sum_0);
   role_sync<Threads>(id);
-  write(convert<T>(sum), x);
+  write(split<Rests, T>(sum), x);
   async_proxy_fence();
   role_sync<Threads>(id);
-  return await<0>(dot_nn_start<0, 32>(convert<T>(square), x, sum));
+  return await<0>(split_start<32>(split<Rests, T>(square), x, sum));
+}
+
+/// The solution for 128 rows of the CTA's first two warpgroups, in scratch of
+/// two tiles each.
+template <class T, bool Rests>
+DELTA_DEVICE Fragment<float, 128, 128, 8>
+solve_rows(const Fragment<float, 128, 128, 8> &p,
+           const SharedVector<float, 128> &beta, SharedBase scratch, int id) {
+  using Square = Fragment<float, 64, 64, 4>;
+  using Tile = SplitTile<T, Rests>;
+  constexpr int threads = 256, half = Square::size;
+  const int group = unhoisted_thread_index() >> 7;
+  const SharedBase factors = {beta.address};
+  const SharedVector<float, 64> beta_own(factors, group * 256), beta_0(factors);
+  const Tile e(scratch, group * 2 * Tile::bytes), G_00(scratch, 0);
+  const Tile x(scratch, group * 2 * Tile::bytes + Tile::bytes);
+
+  Square own, left;
+#pragma unroll
+  for (int i = 0; i < half; ++i) {
+    own.x[i] = group == 0 ? p.x[i] : p.x[half + i];
+    left.x[i] = group == 0 ? 0.0f : p.x[i];
+  }
+  const auto left_a = split<Rests, T>(left);
+  const auto G_own = solve_rows<threads>(own, beta_own, e, x, id);
+  const auto G_own_a = split<Rests, T>(G_own);
+  write(G_own_a, e);
+  async_proxy_fence();
+  role_sync<threads>(id);
+  const auto left_wide = widen(left_a);
+  const auto scaled =
+      left_wide * spread_columns<64, 4>(read_column_slice(beta_0));
+  const auto X =
+      await<0>(split_start(split<Rests, T>(-scaled), G_00, left_wide));
+  const auto X_beta = X * spread_rows<64>(read_row_slice<64, 4>(beta_own));
+  write(split<Rests, T>(-X_beta), x);
+  async_proxy_fence();
+  role_sync<threads>(id);
+  const auto G_left = await<0>(split_start(G_own_a, x, X));
+
+  Fragment<float, 128, 128, 8> G;
+  if constexpr (Rests) {
+    const auto G_right = widen(G_own_a);
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      G.x[i] = group == 0 ? G_right.x[i] : G_left.x[i];
+      G.x[half + i] = group == 0 ? 0.0f : G_right.x[i];
+    }
+    return G;
+  } else {
+    // Rounded here: half of the registers.
+    const auto G_left_a = convert<T>(G_left);
+    Fragment<T, 128, 128, 8> rounded;
+#pragma unroll
+    for (int i = 0; i < half / 2; ++i) {
+      rounded.x[i] = group == 0 ? G_own_a.rounded.x[i] : G_left_a.x[i];
+      rounded.x[half / 2 + i] = group == 0 ? 0u : G_own_a.rounded.x[i];
+    }
+    pin(rounded.x);
+    return convert<float>(rounded);
+  }
+}
+
+} // namespace detail
+
+/// G = (I + P diag(beta))^-1 P; products of T, of operands that are rounded. Of
+/// P only what is below the diagonal may differ from zero. The tiles `e` and
+/// `x` are scratch; all four warps call, and barrier `id` is theirs alone.
+template <class T>
+DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
+    const Fragment<float, 64, 64, 4> &p, const SharedVector<float, 64> &beta,
+    const SharedTile<T, 64, 64> &e, const SharedTile<T, 64, 64> &x, int id) {
+  return detail::solve_rows<128>(
+      p, beta, detail::SplitTile<T, false>({e.address}, 0),
+      detail::SplitTile<T, false>({x.address}, 0), id);
 }
 
 /// The same for 128 rows of the CTA's first two warpgroups. Both solve for what
@@ -150,45 +311,16 @@ DELTA_DEVICE Fragment<float, 128, 128, 8>
 solve_scaled_columns(const Fragment<float, 128, 128, 8> &p,
                      const SharedVector<float, 128> &beta,
                      const SharedTile<T, 128, 128> &scratch, int id) {
-  using Square = Fragment<float, 64, 64, 4>;
-  using Tile = SharedTile<T, 64, 64>;
-  constexpr int threads = 256, half = Square::size;
-  const int group = unhoisted_thread_index() >> 7;
-  const SharedBase free = {scratch.address}, factors = {beta.address};
-  const SharedVector<float, 64> beta_own(factors, group * 256), beta_0(factors);
-  const Tile e(free, group * 2 * Tile::bytes), G_00(free);
-  const Tile x(free, group * 2 * Tile::bytes + Tile::bytes);
+  return detail::solve_rows<T, false>(p, beta, {scratch.address}, id);
+}
 
-  Square own, left;
-#pragma unroll
-  for (int i = 0; i < half; ++i) {
-    own.x[i] = group == 0 ? p.x[i] : p.x[half + i];
-    left.x[i] = group == 0 ? 0.0f : p.x[i];
-  }
-  const auto left_a = convert<T>(left);
-  const auto G_own = solve_scaled_columns<threads>(own, beta_own, e, x, id);
-  const auto G_own_a = convert<T>(G_own);
-  write(G_own_a, e);
-  async_proxy_fence();
-  role_sync<threads>(id);
-  const auto left_wide = convert<float>(left_a);
-  const auto scaled =
-      left_wide * spread_columns<64, 4>(read_column_slice(beta_0));
-  const auto X = await<0>(dot_nn_start(convert<T>(-scaled), G_00, left_wide));
-  const auto X_beta = X * spread_rows<64>(read_row_slice<64, 4>(beta_own));
-  write(convert<T>(-X_beta), x);
-  async_proxy_fence();
-  role_sync<threads>(id);
-  const auto G_left = convert<T>(await<0>(dot_nn_start(G_own_a, x, X)));
-
-  Fragment<T, 128, 128, 8> G;
-#pragma unroll
-  for (int i = 0; i < half / 2; ++i) {
-    G.x[i] = group == 0 ? G_own_a.x[i] : G_left.x[i];
-    G.x[half / 2 + i] = group == 0 ? 0u : G_own_a.x[i];
-  }
-  detail::pin(G.x);
-  return convert<float>(G);
+/// The same with scratch for rests: operands are rounded + rest.
+template <class T>
+DELTA_DEVICE Fragment<float, 128, 128, 8>
+solve_scaled_columns(const Fragment<float, 128, 128, 8> &p,
+                     const SharedVector<float, 128> &beta,
+                     const SharedTile<T, 256, 128> &scratch, int id) {
+  return detail::solve_rows<T, true>(p, beta, {scratch.address}, id);
 }
 
 } // namespace delta

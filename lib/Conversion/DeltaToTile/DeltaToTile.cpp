@@ -255,7 +255,7 @@ SmallVector<StringRef> KernelBuilder::gridNames() {
     return {"column_tile", "head", isSplit ? "work" : "batch"};
   }
   if (startsWithLongest())
-    return {"head", "batch", "blocks_behind"};
+    return {columnTiles ? "head_tile" : "head", "batch", "blocks_behind"};
   if (isImplicit(loop) || !hasGram(loop)) {
     SmallVector<StringRef> names = {"head", "batch"};
     bool isSegment = loop->hasAttr("delta.name");
@@ -468,7 +468,8 @@ void KernelBuilder::mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
     inside.setLoc(NameLoc::get(inside.getStringAttr("block"), loop.getLoc()));
     map.map(coordinates.pop_back_val(),
             arith::SubIOp::create(inside, last, behind));
-  } else if (columnTiles && isImplicit(loop)) {
+  }
+  if (columnTiles && isImplicit(loop)) {
     // The column tiles of a block are neighbours.
     Value index = body.getArgument(position++);
     Value tiles = arith::ConstantIndexOp::create(inside, columnTiles);
@@ -486,22 +487,23 @@ void KernelBuilder::launch(ArrayRef<Value> captured) {
   // The last coordinate of the loop varies fastest: neighbours share their
   // rows.
   SmallVector<Value> grid;
+  Value tiles;
   if (columnTiles)
-    grid.push_back(arith::ConstantIndexOp::create(b, columnTiles));
+    tiles = arith::ConstantIndexOp::create(b, columnTiles);
   SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
   for (OpFoldResult bound : llvm::reverse(bounds))
     grid.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), bound));
   if (startsWithLongest())
     std::rotate(grid.begin(), grid.begin() + 1, grid.end());
+  if (tiles && isImplicit(loop) && !options.chain.blocks)
+    grid.front() = arith::MulIOp::create(b, grid.front(), tiles);
+  else if (tiles)
+    grid.insert(grid.begin(), tiles);
   if (options.chain.blocks) {
     Value items = options.chain.blocks.getUpperBound();
     for (Value extent : grid)
       items = arith::MulIOp::create(b, items, extent);
     grid = {items};
-  } else if (columnTiles && isImplicit(loop)) {
-    Value tiles = grid.front();
-    grid.erase(grid.begin());
-    grid.front() = arith::MulIOp::create(b, grid.front(), tiles);
   }
   tile::LaunchOp::create(b, name, grid, captured);
 }

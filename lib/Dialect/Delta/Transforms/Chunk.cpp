@@ -129,8 +129,8 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
 }
 
 /// Whether warpgroups have kernels for row blocks of `op`: on 16-bit arrays,
-/// and not of one block alone. Norms are applied in front. What `exp` writes
-/// needs operands that are rounded + rest, also in the solution.
+/// and not of one block alone. Norms are applied in front. What `exp` writes in
+/// f16 for another read spills: 80 bytes of the solution with its rests.
 static bool hasWarpgroupBlocks(RecurrenceOp op) {
   auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
   auto has16Bits = [](Value array) {
@@ -141,9 +141,9 @@ static bool hasWarpgroupBlocks(RecurrenceOp op) {
   int64_t length = cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
   if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
     return false;
-  return !op.getKernel().hasState() &&
-         op.getKernel().getWrite() != FeatureKernel::Exp &&
-         has16Bits(op.getQuery()) &&
+  bool spills = op.getKernel().getWrite() == FeatureKernel::Exp &&
+                !op.isTied() && getElementTypeOrSelf(op.getValue()).isF16();
+  return !op.getKernel().hasState() && !spills && has16Bits(op.getQuery()) &&
          (!op.getWrite() || has16Bits(op.getWrite())) &&
          has16Bits(op.getKey()) && has16Bits(op.getValue()) &&
          getElementTypeOrSelf(op.getOutput()) ==

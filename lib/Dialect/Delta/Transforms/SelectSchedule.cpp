@@ -166,6 +166,10 @@ static ImplicitShape getImplicitShape(func::FuncOp func) {
   return shape;
 }
 
+/// Value columns of a CTA whose products take rests: registers hold sums of no
+/// more beside those.
+static constexpr int64_t kSplitColumns = 64;
+
 /// Rows of a block that the two warpgroups of a CTA share.
 static constexpr int64_t kWarpgroupBlock = 128;
 
@@ -177,8 +181,8 @@ static std::string findObstacle(const Target &gpu, const ImplicitShape &shape) {
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
-           " as for kernels that write but exp, with heads of 64 or 128, "
-           "without a cache, whose chunk is left open";
+           " as with heads of 64 or 128, without a cache, where exp does not "
+           "write f16 for another read and the chunk is left open";
   return "";
 }
 
@@ -221,8 +225,17 @@ static LogicalResult checkImplicit(const Target &gpu,
            << "schedule stages: expected 1 or 2 for row blocks in family "
            << schedule.getFamily() << ", got " << schedule.getStages();
   int64_t columns = schedule.getValueColumns();
+  bool isForWarpgroups = schedule.getFamily().getValue() == "sm_90a";
+  if (isForWarpgroups && shape.splits) {
+    if (columns == kSplitColumns)
+      return success();
+    return shape.op->emitError()
+           << "schedule value_columns: expected " << kSplitColumns
+           << " in family " << schedule.getFamily()
+           << " for products of rests, got " << columns;
+  }
   // A product of two warpgroups takes all columns; a cache is read once.
-  bool isWhole = shape.isDecode || schedule.getFamily().getValue() == "sm_90a";
+  bool isWhole = shape.isDecode || isForWarpgroups;
   if (isWhole ? columns != shape.valueDim : shape.valueDim % columns != 0)
     return shape.op->emitError()
            << "schedule value_columns: expected "
@@ -357,7 +370,8 @@ private:
       return choose(shape.valueDim, 3);
     }
     bool isCrowded = shape.splits || shape.weighsTwice;
-    int64_t columns = std::min<int64_t>(shape.valueDim, isCrowded ? 64 : 128);
+    int64_t columns =
+        std::min<int64_t>(shape.valueDim, isCrowded ? kSplitColumns : 128);
     const int64_t numbers = shape.splitsEarlier ? 2 : 1;
     const int64_t block = 2 * shape.rows * (shape.keyDim + numbers * columns);
     int64_t stages = 3 * block + 4 * shape.rows > gpu->sharedBytes ? 1 : 2;
@@ -380,10 +394,23 @@ private:
   ScheduleAttr chooseWarpgroupBlocks(func::FuncOp func,
                                      const ImplicitShape &shape) {
     MLIRContext *context = &getContext();
-    int64_t tiles = 2 * shape.rows * (shape.keyDim + shape.valueDim);
-    int64_t solved = 2 * shape.rows * shape.rows;
+    int64_t columns = shape.splits ? kSplitColumns : shape.valueDim;
+    const int64_t row = 2 * shape.rows;
+    // While the block is solved: scratch, and weights that wait. They take the
+    // place of query and keys as far as these are large enough.
+    const int64_t waiting = row * shape.rows;
+    const int64_t scratch = (shape.splits ? 2 : 1) * row * shape.rows;
+    const int64_t known = shape.splitsEarlier ? 2 : 1;
+    auto getBytes = [&](int64_t stages) {
+      int64_t keys = (1 + stages) * row * shape.keyDim;
+      int64_t more = keys >= scratch + waiting ? 0
+                     : keys >= scratch         ? waiting
+                     : keys >= waiting         ? scratch
+                                               : scratch + waiting;
+      return keys + more + (2 + stages * known) * row * columns;
+    };
     int64_t stages = 3;
-    while (stages > 1 && (1 + stages) * tiles + solved > gpu->sharedBytes)
+    while (stages > 1 && getBytes(stages) > gpu->sharedBytes)
       --stages;
     remark::passed(func.getLoc(), remarkOf(func))
         << ("family sm_90a: row blocks by ticket, " + Twine(shape.rows) +
@@ -394,7 +421,7 @@ private:
                               : ""))
                .str();
     return ScheduleAttr::get(context, StringAttr::get(context, "sm_90a"),
-                             shape.valueDim, stages);
+                             columns, stages);
   }
 
   /// 64 value columns: S^T of 64 x 128 f32 is 64 registers a thread in four

@@ -61,7 +61,7 @@ private:
   LogicalResult placeExtract(tensor::ExtractOp extract);
   LogicalResult placeStore(StoreOp store);
   LogicalResult placeSolve(TriSolveOp solve);
-  LogicalResult parkSums(TriSolveOp solve);
+  LogicalResult parkVectors(TriSolveOp solve);
   LogicalResult placeScratch(Operation *op, MutableOperandRange scratch,
                              MemRefType type, StringRef name);
 
@@ -259,25 +259,29 @@ LogicalResult Placer::placeStore(StoreOp store) {
   return success();
 }
 
-/// Sums of rows in front of the solution that are needed behind it alone wait
-/// in shared memory. The compiler would otherwise sum up behind the solution,
-/// and keep the matrix in registers till then.
-LogicalResult Placer::parkSums(TriSolveOp solve) {
+/// What rows have of a matrix in front of the solution and need behind it
+/// alone, a sum or the diagonal, waits in shared memory. The compiler would
+/// otherwise make it behind the solution, and keep the matrix in registers till
+/// then.
+LogicalResult Placer::parkVectors(TriSolveOp solve) {
   Block *block = solve->getBlock();
   auto isBehind = [&](Operation *user) {
     return solve->isBeforeInBlock(block->findAncestorOpInBlock(*user));
   };
-  for (auto sums : llvm::make_early_inc_range(block->getOps<ReduceOp>())) {
-    if (!sums->isBeforeInBlock(solve) ||
-        !llvm::all_of(sums->getUsers(), isBehind))
+  for (Operation &op : llvm::make_early_inc_range(*block)) {
+    if (&op == solve)
+      break;
+    if (!isa<ReduceOp, DiagonalOp>(op) ||
+        !llvm::all_of(op.getUsers(), isBehind))
       continue;
-    FailureOr<Image> image = getImage(sums, solve);
+    Value vector = op.getResult(0);
+    FailureOr<Image> image = getImage(vector, solve);
     if (failed(image))
       return failure();
     b.setInsertionPointAfter(solve);
-    Value parked = ReadOp::create(b, sums.getLoc(), sums.getType(),
+    Value parked = ReadOp::create(b, vector.getLoc(), vector.getType(),
                                   image->buffer, /*transpose=*/false);
-    sums.getResult().replaceUsesWithIf(
+    vector.replaceUsesWithIf(
         parked, [&](OpOperand &use) { return isBehind(use.getOwner()); });
   }
   return success();
@@ -296,12 +300,15 @@ LogicalResult Placer::placeSolve(TriSolveOp solve) {
   if (!element)
     return solve.emitError("expected a use that rounds the solution, whose "
                            "type products inside take");
-  ArrayRef<int64_t> shape = tileType(solve.getInput()).getShape();
+  SmallVector<int64_t> shape(tileType(solve.getInput()).getShape());
+  // A solution that is given on with its rest needs rests inside.
+  if (llvm::any_of(solve->getUsers(), llvm::IsaPred<arith::SubFOp>))
+    shape[0] *= 2;
   MemRefType type = getSharedType(shape, element);
   if (!type)
     return refuseBuffer(solve, shape);
   if (hasRoles &&
-      (failed(parkLeftOperands(kernel, solve)) || failed(parkSums(solve))))
+      (failed(parkLeftOperands(kernel, solve)) || failed(parkVectors(solve))))
     return failure();
   return placeScratch(solve, solve.getScratchMutable(), type, "solve_scratch");
 }

@@ -15,6 +15,8 @@
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 #include "delta/Support/Target.h"
 
+#include "llvm/ADT/MapVector.h"
+
 using namespace mlir;
 using namespace delta;
 using namespace delta::tile;
@@ -68,28 +70,39 @@ LogicalResult tile::parkLeftOperands(KernelOp kernel, TriSolveOp solve) {
   for (auto dot : block->getOps<DotOp>())
     if (dot->isBeforeInBlock(solve))
       position = dot->getNextNode();
-  int64_t inside = countRegisters(kernel, solve.getInput()) +
-                   countRegisters(kernel, solve.getResult());
-  for (auto dot : llvm::make_early_inc_range(block->getOps<DotOp>())) {
+  // Products behind, by the left operand that is known in front.
+  llvm::MapVector<Value, SmallVector<DotOp, 2>> known;
+  int64_t alive = countRegisters(kernel, solve.getInput()) +
+                  countRegisters(kernel, solve.getResult());
+  for (auto dot : block->getOps<DotOp>()) {
     auto left = dyn_cast<TypedValue<RankedTensorType>>(dot.getA());
     Operation *def = left ? left.getDefiningOp() : nullptr;
     if (!def || !def->isBeforeInBlock(solve) || !solve->isBeforeInBlock(dot) ||
         !dot.getAcc())
       continue;
-    int64_t alive = inside + countRegisters(kernel, left) +
-                    countRegisters(kernel, dot.getAcc());
+    Operation *sum = dot.getAcc().getDefiningOp();
+    if (!sum || sum->isBeforeInBlock(solve))
+      alive += countRegisters(kernel, dot.getAcc());
+    known[left].push_back(dot);
+  }
+  for (const auto &[left, dots] : known)
+    alive += countRegisters(kernel, left);
+  for (const auto &[left, dots] : known) {
     if (alive <= kAcrossSolution)
-      continue;
-    MemRefType type = getSharedType(left.getType().getShape(),
-                                    left.getType().getElementType());
+      break;
+    alive -= countRegisters(kernel, left);
+    RankedTensorType tile = tileType(left);
+    MemRefType type = getSharedType(tile.getShape(), tile.getElementType());
     if (!type)
-      return refuseBuffer(dot, left.getType().getShape());
+      return refuseBuffer(dots.front(), tile.getShape());
     OpBuilder b(position);
     Value buffer = allocBuffer(
         kernel, type, NameLoc::get(b.getStringAttr("parked"), left.getLoc()));
     WriteOp::create(b, left.getLoc(), left, buffer, /*transpose=*/false);
-    dot.getAMutable().assign(buffer);
-    dot.setInstr(Instr::WgmmaSS);
+    for (DotOp dot : dots) {
+      dot.getAMutable().assign(buffer);
+      dot.setInstr(Instr::WgmmaSS);
+    }
   }
   return success();
 }

@@ -31,10 +31,20 @@ using namespace delta::tile;
 
 namespace {
 
+/// A product of two f32 matrices, each given to it rounded or, in several ops
+/// that add up, as rounded + rest.
+struct Product {
+  /// In order: each adds to what the one before it gives.
+  SmallVector<DotOp, 3> dots;
+
+  Value getAcc() { return dots.front().getAcc(); }
+  Value getResult() { return dots.back().getD(); }
+};
+
 /// A product with the weights. `lower`, else null: they have a diagonal, with
 /// which rows read themselves.
 struct Read {
-  DotOp dot;
+  Product product;
   MaskOp lower;
 };
 
@@ -47,7 +57,7 @@ struct Solution {
   Value rows, factors;
   /// v and a.
   Value values, carried;
-  DotOp solved;
+  Product solved;
   /// None where nobody reads with the query that writes.
   SmallVector<Read, 2> reads;
 };
@@ -83,28 +93,50 @@ static std::optional<float> matchMultiple(Value value, Value vector) {
   return std::nullopt;
 }
 
-/// The value that `value` is the rounding of, or null.
+/// The value that `value` is the rounding of, or what that leaves (Rests.h).
 static Value getUnrounded(Value value) {
   auto round = value.getDefiningOp<arith::TruncFOp>();
-  return round ? round.getIn() : Value();
+  if (!round)
+    return {};
+  auto rest = round.getIn().getDefiningOp<arith::SubFOp>();
+  auto back =
+      rest ? rest.getRhs().getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
+  auto whole =
+      back ? back.getIn().getDefiningOp<arith::TruncFOp>() : arith::TruncFOp();
+  return whole && whole.getIn() == rest.getLhs() ? rest.getLhs()
+                                                 : round.getIn();
 }
 
-/// Whether `dot` multiplies its operands as they are written, the left one
-/// rounded from `left`.
-static bool isProductOf(DotOp dot, Value left) {
-  return dot.getContract() == ArrayRef<int64_t>{1, 0} &&
-         getUnrounded(dot.getA()) == left;
+/// Whether both multiply the same matrices as they are written.
+static bool isSameProduct(DotOp a, DotOp b) {
+  return a.getContract() == b.getContract() &&
+         getUnrounded(a.getA()) == getUnrounded(b.getA()) &&
+         getUnrounded(a.getB()) == getUnrounded(b.getB());
 }
 
-/// The only product that `value` is the rounded left operand of.
-static DotOp findProduct(Value value) {
-  for (Operation *user : value.getUsers())
-    if (auto round = dyn_cast<arith::TruncFOp>(user))
-      for (Operation *dot : round->getUsers())
-        if (auto product = dyn_cast<DotOp>(dot);
-            product && isProductOf(product, value))
-          return product;
-  return {};
+/// The only product that `left` is the left operand of, null where there is
+/// none or where it has other uses that are rounded.
+static std::optional<Product> findProduct(Value left) {
+  SmallVector<DotOp, 3> dots;
+  auto collect = [&](Operation *round) {
+    for (Operation *user : round->getUsers())
+      if (auto dot = dyn_cast<DotOp>(user);
+          dot && dot.getContract() == ArrayRef<int64_t>{1, 0} &&
+          getUnrounded(dot.getA()) == left)
+        dots.push_back(dot);
+  };
+  for (Operation *user : left.getUsers()) {
+    if (isa<arith::TruncFOp>(user))
+      collect(user);
+    else if (isa<arith::SubFOp>(user))
+      llvm::for_each(user->getUsers(), collect);
+  }
+  llvm::sort(dots, [](DotOp a, DotOp b) { return a->isBeforeInBlock(b); });
+  for (size_t i = 1; i < dots.size(); ++i)
+    if (dots[i].getAcc() != dots[i - 1].getD() ||
+        !dots[i - 1].getD().hasOneUse() || !isSameProduct(dots[i], dots[i - 1]))
+      return std::nullopt;
+  return dots.empty() ? std::nullopt : std::optional(Product{dots});
 }
 
 /// `op`, if it keeps `part` of a matrix with one row a step, whatever it puts
@@ -161,16 +193,16 @@ static Value getUnmasked(Value weights) {
 /// an inverse does not see.
 static LogicalResult findReads(Value weights, SmallVectorImpl<Read> &reads) {
   Value all = getUnmasked(weights);
-  if (DotOp dot = findProduct(all)) {
+  if (std::optional<Product> product = findProduct(all)) {
     if (!isStrictlyLower(all))
       return failure();
-    reads.push_back({dot, MaskOp()});
+    reads.push_back({*product, MaskOp()});
   }
   for (Operation *user : all.getUsers())
     for (Part part : {Part::Lower, Part::StrictLower})
       if (MaskOp mask = getMask(user, part))
-        if (DotOp dot = findProduct(mask.getResult()))
-          reads.push_back({dot, part == Part::Lower ? mask : MaskOp()});
+        if (std::optional<Product> product = findProduct(mask.getResult()))
+          reads.push_back({*product, part == Part::Lower ? mask : MaskOp()});
   return success();
 }
 
@@ -182,10 +214,10 @@ static std::optional<Solution> match(TriInverseOp inverse) {
   if (!scaled)
     return std::nullopt;
   auto [weights, rows] = *scaled;
-  DotOp solved = findProduct(inverse.getResult());
-  if (!solved || solved.getAcc())
+  std::optional<Product> solved = findProduct(inverse.getResult());
+  if (!solved || solved->getAcc())
     return std::nullopt;
-  Value right = getUnrounded(solved.getB());
+  Value right = getUnrounded(solved->dots.front().getB());
   auto difference =
       right ? right.getDefiningOp<arith::SubFOp>() : arith::SubFOp();
   auto subtracted = difference ? matchScaled(difference.getRhs()) : scaled;
@@ -200,26 +232,14 @@ static std::optional<Solution> match(TriInverseOp inverse) {
   if (failed(findReads(weights, reads)))
     return std::nullopt;
   for (Read &read : reads)
-    if (scale != 1.0f || read.dot.getAcc() != carried ||
-        getUnrounded(read.dot.getB()) != solved.getD())
+    if (scale != 1.0f || read.product.getAcc() != carried ||
+        getUnrounded(read.product.dots.front().getB()) != solved->getResult())
       return std::nullopt;
   return Solution{inverse, weights,
                   *scale,  subtracted->second.getResult(),
                   factors, difference.getLhs(),
-                  carried, solved,
+                  carried, *solved,
                   reads};
-}
-
-/// What is on the diagonal of the lower triangle `weights`.
-static Value makeDiagonal(ImplicitLocOpBuilder &b, MaskOp weights) {
-  Value diagonal =
-      MaskOp::create(b, weights.getType(), weights, /*columns=*/Value(),
-                     Part::Upper, /*row_steps=*/1, /*col_steps=*/1,
-                     /*fill=*/APFloat(0.0f));
-  RankedTensorType type = weights.getType();
-  return ReduceOp::create(
-      b, RankedTensorType::get(type.getShape().take_front(), b.getF32Type()),
-      diagonal, Combine::Add, /*axis=*/1);
 }
 
 /// Everything behind the product that the rows were: reads stood behind its
@@ -228,13 +248,17 @@ static Value makeDiagonal(ImplicitLocOpBuilder &b, MaskOp weights) {
 static void rewrite(Solution solution) {
   ImplicitLocOpBuilder b(solution.inverse.getLoc(), solution.inverse);
   auto named = [&](StringRef name, Location loc) {
-    b.setLoc(NameLoc::get(b.getStringAttr(name), loc));
+    return NameLoc::get(b.getStringAttr(name), loc);
   };
   Value weights = solution.weights;
   SmallVector<Value, 2> diagonals;
   for (Read &read : solution.reads) {
-    named("own_weight", read.dot.getLoc());
-    diagonals.push_back(read.lower ? makeDiagonal(b, read.lower) : Value());
+    b.setLoc(named("own_weight", read.product.getResult().getLoc()));
+    diagonals.push_back(read.lower
+                            ? DiagonalOp::create(b, solution.factors.getType(),
+                                                 read.lower.getInput())
+                                  .getResult()
+                            : Value());
   }
   b.setLoc(solution.inverse.getLoc());
   auto type = cast<RankedTensorType>(weights.getType());
@@ -248,37 +272,40 @@ static void rewrite(Solution solution) {
                              /*columns=*/Value(), Part::StrictLower,
                              /*row_steps=*/1, /*col_steps=*/1,
                              /*fill=*/APFloat(0.0f));
-  named("G", solution.inverse.getLoc());
+  b.setLoc(named("G", solution.inverse.getLoc()));
   Value solve = TriSolveOp::create(b, type, weights, solution.factors,
                                    /*scratch=*/Value());
-  Type operand = solution.solved.getA().getType();
-  named("G_a", solution.inverse.getLoc());
-  b.setInsertionPoint(solution.solved.getA().getDefiningOp());
-  Value rounded = arith::TruncFOp::create(b, operand, solve);
-  b.setInsertionPoint(solution.solved);
-  named("ubar", solution.solved.getLoc());
-  Value read = DotOp::create(b, solution.solved.getType(), rounded,
-                             solution.solved.getB(), solution.carried,
-                             b.getDenseI64ArrayAttr({1, 0}), Part::Full,
-                             /*b_row_steps=*/1, /*b_col_steps=*/1,
-                             /*instr=*/InstrAttr());
-  b.setLoc(solution.solved.getLoc());
-  Value scaled = arith::MulFOp::create(b, read, solution.rows);
-  Value rows = arith::SubFOp::create(b, solution.values, scaled);
-  solution.solved.replaceAllUsesWith(rows);
+  // G in place of M: the product that the rows were is what they read.
+  solution.inverse.replaceAllUsesWith(solve);
+  Value rows = solution.solved.getResult();
+  Location loc = rows.getLoc();
+  for (DotOp dot : solution.solved.dots) {
+    Operation *round = dot.getA().getDefiningOp();
+    bool isWhole = round->getOperand(0) == solve;
+    round->setLoc(named(isWhole ? "G_a" : "G_rest", solve.getLoc()));
+    dot->setLoc(named("ubar", loc));
+  }
+  solution.solved.dots.front().getAccMutable().assign(solution.carried);
+  Value read = solution.solved.getResult();
+  b.setLoc(loc);
+  b.setInsertionPointAfterValue(read);
+  auto scaled = arith::MulFOp::create(b, read, solution.rows);
+  rows = arith::SubFOp::create(b, solution.values, scaled);
+  read.replaceAllUsesExcept(rows, scaled);
   for (auto [own, diagonal] : llvm::zip_equal(solution.reads, diagonals)) {
     Value all = read;
     if (diagonal) {
-      b.setLoc(own.dot.getLoc());
-      b.setInsertionPoint(own.dot);
-      Value weights = SpreadOp::create(b, rows.getType(), diagonal, /*axis=*/0);
+      b.setLoc(own.product.getResult().getLoc());
+      b.setInsertionPoint(own.product.dots.front());
+      Value repeated =
+          SpreadOp::create(b, rows.getType(), diagonal, /*axis=*/0);
       all = arith::AddFOp::create(b, read,
-                                  arith::MulFOp::create(b, rows, weights));
+                                  arith::MulFOp::create(b, rows, repeated));
     }
-    own.dot.replaceAllUsesWith(all);
-    own.dot.erase();
+    own.product.getResult().replaceAllUsesWith(all);
+    for (DotOp dot : llvm::reverse(own.product.dots))
+      dot.erase();
   }
-  solution.solved.erase();
 }
 
 namespace {
