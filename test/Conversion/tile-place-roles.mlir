@@ -321,7 +321,7 @@ tile.kernel @wide_solution(%i: index, %k: memref<128x128xbf16>, %beta: memref<2x
 
 // -----
 
-// Sums of rows that are needed behind the solution alone wait in shared memory.
+// Sums of rows, and a diagonal, that are needed behind the solution alone wait in shared memory.
 
 // CHECK-LABEL: tile.kernel @waiting_sums
 // CHECK: %[[BUFFER:.*]] = tile.alloc : memref<128xf32, #tile.smem<0>>
@@ -343,6 +343,47 @@ tile.kernel @waiting_sums(%i: index, %beta: memref<128x2xf32>, %s: memref<128x12
   %Ha = arith.truncf %H : tensor<128x128xf32> to tensor<128x128xbf16>
   tile.store %Ga, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x128xbf16>, memref<128x128xbf16>
   tile.store %Ha, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x128xbf16>, memref<128x128xbf16>
+  tile.return
+}
+
+// -----
+
+// A solution that is given on with its rest has scratch for rests. Of two left operands that are
+// known in front as many wait as it takes for registers to hold the others.
+
+// CHECK-LABEL: tile.kernel @solution_with_rest
+// CHECK: %[[SCRATCH:.*]] = tile.alloc : memref<256x128xbf16, #tile.smem<128>>
+// CHECK: %[[PARKED:.*]] = tile.alloc : memref<128x128xbf16, #tile.smem<128>>
+// CHECK: %[[E:.*]] = arith.truncf
+// CHECK: %[[F:.*]] = arith.truncf
+// CHECK: tile.write %[[E]], %[[PARKED]]
+// CHECK-NOT: tile.write %[[F]]
+// CHECK: tile.tri_solve %{{.*}} scratch(%[[SCRATCH]] : memref<256x128xbf16, #tile.smem<128>>)
+// CHECK: tile.dot instr(wgmma_ss) %[[PARKED]], %{{.*}} acc(
+// CHECK: tile.dot instr(wgmma_rs) %[[F]], %{{.*}} acc(
+// CHECK: tile.dot instr(wgmma_ss) %[[PARKED]], %{{.*}} acc(
+tile.kernel @solution_with_rest(%i: index, %k: memref<128x64xbf16>, %beta: memref<2x128xf32>, %s: memref<128x128xf32>, %o: memref<128x64xf32>)
+    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
+  %g = arith.negf %f : tensor<128xf32>
+  %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x64xbf16> -> tensor<128x64xbf16>
+  %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
+  %E = arith.truncf %S : tensor<128x128xf32> to tensor<128x128xbf16>
+  %T = arith.negf %S : tensor<128x128xf32>
+  %F = arith.truncf %T : tensor<128x128xf32> to tensor<128x128xbf16>
+  %N = tile.load %o[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x64xf32> -> tensor<128x64xf32>
+  %G = tile.tri_solve %S, %g : tensor<128x128xf32>, tensor<128xf32>
+  %Ga = arith.truncf %G : tensor<128x128xf32> to tensor<128x128xbf16>
+  %back = arith.extf %Ga : tensor<128x128xbf16> to tensor<128x128xf32>
+  %lost = arith.subf %G, %back : tensor<128x128xf32>
+  %Gr = arith.truncf %lost : tensor<128x128xf32> to tensor<128x128xbf16>
+  %N0 = tile.dot %E, %K acc(%N) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  %N1 = tile.dot %F, %K acc(%N0) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  %N2 = tile.dot %E, %K acc(%N1) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  %N3 = tile.dot %Gr, %K acc(%N2) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  %N4 = tile.dot %Ga, %K acc(%N3) {contract = array<i64: 1, 0>} : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  tile.store %N4, %o[%c0, %c0] {dims = array<i64: 0, 1>} : tensor<128x64xf32>, memref<128x64xf32>
   tile.return
 }
 
