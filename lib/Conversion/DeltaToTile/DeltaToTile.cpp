@@ -362,6 +362,7 @@ void KernelBuilder::createGroups() {
   Value blocks = options.chain.blocks.getUpperBound();
   Value chainsABatch = constant(headCount * tilesAHead());
   Value chains = arith::MulIOp::create(b, batches, chainsABatch);
+  named("items");
   Value items = arith::MulIOp::create(b, chains, blocks);
   // As many groups as are surely not too small: with few chains, blocks wait
   // for each other.
@@ -398,8 +399,8 @@ void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
   // Every thread of a CTA divides before it begins, which in 64 bits takes a
   // hundred instructions; a grid has no more items than 32 bits count. The
   // remainder is cheaper from the quotient.
-  auto divide = [&](StringRef quotientName, Value value,
-                    Value divisor) -> std::pair<Value, Value> {
+  auto divide = [&](StringRef quotientName, StringRef remainderName,
+                    Value value, Value divisor) -> std::pair<Value, Value> {
     inside.setLoc(loop.getLoc());
     auto narrow = [&](Value wide) -> Value {
       return arith::IndexCastOp::create(inside, inside.getI32Type(), wide);
@@ -411,10 +412,11 @@ void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
         arith::IndexCastOp::create(inside, inside.getIndexType(), quotient);
     inside.setLoc(loop.getLoc());
     Value whole = arith::MulIOp::create(inside, quotient, divisor);
+    named(remainderName);
     return {quotient, arith::SubIOp::create(inside, value, whole)};
   };
   Value size = map.lookup(groupChains), items = map.lookup(groupItems);
-  auto [group, own] = divide("group", item, items);
+  auto [group, own] = divide("group", "group_item", item, items);
   named("first_chain");
   Value first = arith::MulIOp::create(inside, group, size);
   named("chains");
@@ -423,7 +425,7 @@ void KernelBuilder::mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map) {
   Value left = arith::SubIOp::create(inside, chains, first);
   named("chains_together");
   Value together = arith::MinUIOp::create(inside, left, size);
-  auto [block, behind] = divide("block", own, together);
+  auto [block, behind] = divide("block", "group_chain", own, together);
   named("chain");
   Value chain = arith::AddIOp::create(inside, first, behind);
   Value sequence = chain;

@@ -102,8 +102,8 @@ LogicalResult tile::copyBox(OpBuilder &b, const Box &box, Value buffer,
       Value &row = start[order[0]];
       Value outside =
           arith::ConstantIndexOp::create(b, box.op->getLoc(), -extent);
-      row = arith::SelectOp::create(b, box.op->getLoc(), presence->first, row,
-                                    outside);
+      auto name = NameLoc::get(b.getStringAttr("box_row"), box.op->getLoc());
+      row = arith::SelectOp::create(b, name, presence->first, row, outside);
     } else if (presence) {
       return box.op->emitError("bound: expected one that does not depend on a "
                                "condition, for a copy that has none");

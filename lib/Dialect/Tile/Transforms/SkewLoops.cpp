@@ -223,15 +223,15 @@ void LoopSkewer::writeLate(Value next, IRMapping &map) {
     b.setInsertionPoint(copy);
     if (auto expect = dyn_cast<ExpectOp>(copy)) {
       Value none = arith::ConstantIntOp::create(b, 0, 32);
-      expect.getEpochMutable().assign(
-          arith::SelectOp::create(b, exists, expect.getEpoch(), none));
+      expect.getEpochMutable().assign(arith::SelectOp::create(
+          b, named("earlier_epoch"), exists, expect.getEpoch(), none));
     } else if (auto load = dyn_cast<LoadOp>(copy)) {
       Value bound = load.getBound();
       if (!bound)
         bound = arith::ConstantIndexOp::create(
             b, load.getTile().getType().getShape()[load.getBoundAxis()]);
-      load.getBoundMutable().assign(
-          arith::SelectOp::create(b, exists, bound, zero));
+      load.getBoundMutable().assign(arith::SelectOp::create(
+          b, named("earlier_rows"), exists, bound, zero));
     }
   }
 }
