@@ -191,7 +191,7 @@ func.func @exponentials_read(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16
 // What they write in f16 for another read has blocks of 64 rows, and the other family.
 // CHECK-LABEL: func.func @exponentials_apart
 // CHECK-SAME: delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>
-// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as with heads of 64 or 128, without a cache, where exp does not write f16 for another read and the chunk is left open}}
+// expected-remark @+1 {{kernels of family "sm_80", not "sm_90a": a row block has 64 rows, not 128 as with 16-bit heads of 64 or 128, without a cache, where exp does not write f16 for another read and the chunk is left open}}
 func.func @exponentials_apart(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>, %beta: tensor<?x?x2xf16>) -> tensor<?x?x2x64xf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xf16>) key(%k : tensor<?x?x2x64xf16>)
          value(%v : tensor<?x?x2x64xf16>) beta(%beta : tensor<?x?x2xf16>)
@@ -202,7 +202,7 @@ func.func @exponentials_apart(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>
 // -----
 
 func.func @family_of_blocks(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>, %beta: tensor<?x?x2xf16>) -> tensor<?x?x2x64xf16> {
-  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as with heads of 64 or 128, without a cache, where exp does not write f16 for another read and the chunk is left open}}
+  // expected-error @+1 {{schedule family "sm_90a" has no kernels here: a row block has 64 rows, not 128 as with 16-bit heads of 64 or 128, without a cache, where exp does not write f16 for another read and the chunk is left open}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xf16>) key(%k : tensor<?x?x2x64xf16>)
          value(%v : tensor<?x?x2x64xf16>) beta(%beta : tensor<?x?x2xf16>)
          {kernel = #delta.kernel<write = exp, read = linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xf16>

@@ -162,7 +162,7 @@ func.func @c13_positive(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
 // C14: scale is positive
 func.func @c14(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
                %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
-  // expected-error@+1 {{scale: expected a positive finite number, got 0.000000e+00 : f32}}
+  // expected-error@+1 {{scale: expected a number from 1e-30 to 1e30, got 0.000000e+00 : f32}}
   %r = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
       key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
       beta(%b : tensor<2x8x4xf32>)
@@ -176,7 +176,7 @@ func.func @c14(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
 // C14_negative: not negative
 func.func @c14_negative(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
                         %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
-  // expected-error@+1 {{scale: expected a positive finite number, got -1.000000e+00 : f32}}
+  // expected-error@+1 {{scale: expected a number from 1e-30 to 1e30, got -1.000000e+00 : f32}}
   %r = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
       key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
       beta(%b : tensor<2x8x4xf32>)
@@ -190,11 +190,39 @@ func.func @c14_negative(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
 // C14_infinite: and finite
 func.func @c14_infinite(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
                         %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
-  // expected-error@+1 {{scale: expected a positive finite number, got 0x7F800000 : f32}}
+  // expected-error@+1 {{scale: expected a number from 1e-30 to 1e30, got 0x7F800000 : f32}}
   %r = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
       key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
       beta(%b : tensor<2x8x4xf32>)
       {kernel = #delta.kernel<linear>, scale = 0x7F800000 : f32}
+      -> tensor<2x8x4x6xbf16>
+  return
+}
+
+// -----
+
+// C14: no smaller than 1e-30
+func.func @c14_tiny(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                  %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{scale: expected a number from 1e-30 to 1e30, got 9.99999979E-32 : f32}}
+  %r = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<linear>, scale = 1.0e-31 : f32}
+      -> tensor<2x8x4x6xbf16>
+  return
+}
+
+// -----
+
+// C14: and a number
+func.func @c14_nan(%q: tensor<2x8x2x4xbf16>, %k: tensor<2x8x2x4xbf16>,
+                  %v: tensor<2x8x4x6xbf16>, %b: tensor<2x8x4xf32>) {
+  // expected-error@+1 {{scale: expected a number from 1e-30 to 1e30, got 0x7FC00000 : f32}}
+  %r = delta.recurrence query(%q : tensor<2x8x2x4xbf16>)
+      key(%k : tensor<2x8x2x4xbf16>) value(%v : tensor<2x8x4x6xbf16>)
+      beta(%b : tensor<2x8x4xf32>)
+      {kernel = #delta.kernel<linear>, scale = 0x7FC00000 : f32}
       -> tensor<2x8x4x6xbf16>
   return
 }

@@ -483,11 +483,11 @@ static LogicalResult verifyNumbers(RecurrenceOp op) {
   if (chunk && *chunk < op.getSteps())
     return op.emitOpError() << "chunk: expected at least the " << op.getSteps()
                             << " micro-steps of one token, got " << *chunk;
-  // C14
+  // C14. Products with log2(e), and with scores, stay normal f32 numbers.
   if (std::optional<APFloat> scale = op.getScale())
-    if (!scale->isFinite() || scale->isNegative() || scale->isZero())
+    if (!(*scale >= APFloat(1e-30f) && *scale <= APFloat(1e30f)))
       return op.emitOpError()
-             << "scale: expected a positive finite number, got "
+             << "scale: expected a number from 1e-30 to 1e30, got "
              << op.getScaleAttr();
   return success();
 }

@@ -181,7 +181,8 @@ static std::string findObstacle(const Target &gpu, const ImplicitShape &shape) {
   if (shape.rows != kWarpgroupBlock)
     return "a row block has " + std::to_string(shape.rows) + " rows, not " +
            std::to_string(kWarpgroupBlock) +
-           " as with heads of 64 or 128, without a cache, where exp does not "
+           " as with 16-bit heads of 64 or 128, without a cache, where exp "
+           "does not "
            "write f16 for another read and the chunk is left open";
   return "";
 }
