@@ -16,6 +16,7 @@
 
 #include "delta/Dialect/Cuda/Transforms/Names.h"
 #include "llvm/ADT/StringExtras.h"
+#include <array>
 
 using namespace mlir;
 using namespace delta;

@@ -483,7 +483,7 @@ static LogicalResult verifyNumbers(RecurrenceOp op) {
   if (chunk && *chunk < op.getSteps())
     return op.emitOpError() << "chunk: expected at least the " << op.getSteps()
                             << " micro-steps of one token, got " << *chunk;
-  // C14. Products with log2(e), and with scores, stay normal f32 numbers.
+  // C14. Its product with log2(e) is a normal f32 number.
   if (std::optional<APFloat> scale = op.getScale())
     if (!(*scale >= APFloat(1e-30f) && *scale <= APFloat(1e30f)))
       return op.emitOpError()
