@@ -88,6 +88,65 @@ def Delta_ReadRoleInfo : Delta_EnumInfo<"ReadRole", "which decay a row of a chun
       I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">]>;
 def Delta_ReadRole : Delta_EnumAttr<Delta_ReadRoleInfo, "read_role">;
 
+def Delta_NestKindInfo : Delta_EnumInfo<"NestKind", "what a loop nest computes", [
+      I32EnumAttrCase<"Scan", 0, "scan">,
+      I32EnumAttrCase<"IntraChunk", 1, "intra_chunk">,
+      I32EnumAttrCase<"SegmentFold", 2, "segment_fold">,
+      I32EnumAttrCase<"Attention", 3, "attention">,
+      I32EnumAttrCase<"Rows", 4, "rows">]>;
+
+def Delta_CarriesInfo : Delta_EnumInfo<"Carries", "what the loop inside a nest carries", [
+      I32EnumAttrCase<"Nothing", 0, "nothing">,
+      I32EnumAttrCase<"State", 1, "state">,
+      I32EnumAttrCase<"Sums", 2, "sums">]>;
+
+def Delta_NestAttr : Delta_Attr<"Nest", "nest"> {
+  let summary = "What a loop nest of the chunked phase computes";
+  let description = [{
+    The attribute `delta.nest` of each outermost `scf.forall`, which becomes one kernel.
+    Whoever makes the loop nest writes it; no pass guesses it from the ops inside.
+
+    `kind`:
+    * `scan`: the inter-chunk scan. Passes a state of K x V through chunks, one after
+      another.
+    * `intra_chunk`: what the chunks of a sequence compute without the state, such as the
+      WY form; chunks are independent.
+    * `segment_fold`: passes a state of K x V through the maps of the segments of a split
+      sequence, one after another.
+    * `attention`: a query block, or the queries after a cache, sums over blocks of keys.
+    * `rows`: each row by itself, such as a norm.
+
+    `name` is what the kernel is called, after the function's name. `axes` names the
+    nest's coordinates, one for each induction variable of the `scf.forall`. `carries` is
+    what the sequential loop inside the nest passes from one iteration to the next: a
+    `state`, or `sums` over keys. `publishes` names the array that blocks of the nest
+    store for later blocks of the same nest; the blocks are then ordered, and a block may
+    wait for an earlier one. Constraint: H8.
+
+    ```mlir
+    #delta.nest<kind = attention, name = "write", axes = ["batch", "head"], carries = sums, publishes = "u">
+    ```
+  }];
+  let parameters = (ins EnumParameter<Delta_NestKindInfo>:$kind, "::mlir::StringAttr":$name,
+      "::mlir::ArrayAttr":$axes,
+      DefaultValuedParameter<"::delta::Carries", "::delta::Carries::Nothing">:$carries,
+      OptionalParameter<"::mlir::StringAttr">:$publishes);
+  let builders = [AttrBuilder<(ins "::delta::NestKind":$kind, "::llvm::StringRef":$name,
+      "::llvm::ArrayRef<::llvm::StringRef>":$axes,
+      CArg<"::delta::Carries", "::delta::Carries::Nothing">:$carries,
+      CArg<"::llvm::StringRef", "{}">:$publishes)>];
+  let extraClassDeclaration = [{
+    /// Whether blocks of the nest read what earlier ones stored.
+    bool isOrdered() const { return static_cast<bool>(getPublishes()); }
+    /// The same nest with other coordinates.
+    NestAttr withAxes(::llvm::ArrayRef<::llvm::StringRef> axes) const;
+    /// The same nest as a kernel of another name.
+    NestAttr withName(::llvm::StringRef name) const;
+  }];
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Delta_PrecAttr : Delta_Attr<"Prec", "prec"> {
   let summary = "Permitted rounding of a product's operands";
   let description = [{

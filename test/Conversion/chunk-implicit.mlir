@@ -50,7 +50,9 @@
 // CHECK:             %[[PART:.+]] = delta.scale %[[D]], %[[RHO]] {axis = 0
 // CHECK:             %[[OC:.+]] = arith.addf %[[U]], %[[PART]]
 // CHECK:             delta.store %[[OC]], %[[O]][%[[B]], %[[FIRST]], %[[H]],
-// CHECK-NOT:       delta.
+// CHECK-NOT:       = delta.
+// CHECK-NOT:       delta.store
+// CHECK:           delta.nest = #delta.nest<kind = attention, name = "write", axes = ["batch", "head"], carries = sums, publishes = "u">
 // CHECK:           return
 func.func @tied_softmax(%q: tensor<?x?x4x64xbf16>, %k: tensor<?x?x4x64xbf16>,
                         %v: tensor<?x?x4x32xbf16>, %beta: tensor<?x?x4xbf16>)

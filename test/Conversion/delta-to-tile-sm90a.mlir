@@ -22,11 +22,11 @@ func.func @gdn(%q: tensor<?x?x1x128xbf16>, %k: tensor<?x?x1x128xbf16>, %v: tenso
 // CHECK: tile.kernel @df_write(%{{.*}}: index {delta.name = "cta"}
 // CHECK-SAME: attributes {column_tiles = 1 : i64
 // CHECK-SAME: grid = 1 : i64, warps = 8 : i64}
-// CHECK: tile.kernel @df_read(%[[HEAD:[^:]*]]: index {delta.name = "head"}, %[[BATCH:[^:]*]]: index {delta.name = "batch"}, %[[BEHIND:[^:]*]]: index {delta.name = "blocks_behind"}, %[[Q:[^:]*]]: memref{{.*}}"q"}{{.*}}, %[[BLOCKS:[^:]*]]: index {delta.name = "blocks"})
+// CHECK: tile.kernel @df_read(%[[HEAD:[^:]*]]: index {delta.name = "head"}, %[[BATCH:[^:]*]]: index {delta.name = "batch"}, %[[AFTER:[^:]*]]: index {delta.name = "blocks_after"}, %[[Q:[^:]*]]: memref{{.*}}"q"}{{.*}}, %[[BLOCKS:[^:]*]]: index {delta.name = "blocks"})
 // CHECK-SAME: attributes {column_tiles = 1 : i64
 // CHECK-SAME: grid = 3 : i64, warps = 8 : i64}
 // CHECK: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %c1
-// CHECK: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[BEHIND]]
+// CHECK: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[AFTER]]
 // CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c128
 // CHECK: tile.load %[[Q]][%[[BATCH]], %[[ROW]], %[[HEAD]], %c0]
 // CHECK: scf.for %{{.*}} = %c0 to %[[BLOCK]]
@@ -41,7 +41,7 @@ func.func @df(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?
 
 // Where a CTA owns half of the columns of what it reads, both halves of a block are neighbours.
 
-// CHECK: tile.kernel @halves_read(%[[TILE:[^:]*]]: index {delta.name = "head_tile"}, %[[BATCH:[^:]*]]: index {delta.name = "batch"}, %{{[^:]*}}: index {delta.name = "blocks_behind"}, %[[Q:[^:]*]]: memref{{.*}}"q"}{{.*}}, %[[U:[^:]*]]: memref{{[^,]*}} {delta.name = "u"}
+// CHECK: tile.kernel @halves_read(%[[TILE:[^:]*]]: index {delta.name = "head_tile"}, %[[BATCH:[^:]*]]: index {delta.name = "batch"}, %{{[^:]*}}: index {delta.name = "blocks_after"}, %[[Q:[^:]*]]: memref{{.*}}"q"}{{.*}}, %[[U:[^:]*]]: memref{{[^,]*}} {delta.name = "u"}
 // CHECK: %[[HEAD:.*]] = arith.divui %[[TILE]], %c2
 // CHECK: %[[HALF:.*]] = arith.remui %[[TILE]], %c2
 // CHECK: %[[COLUMN:.*]] = arith.muli %[[HALF]], %c64

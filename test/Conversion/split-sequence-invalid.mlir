@@ -15,7 +15,7 @@ func.func @nonlinear(%k: memref<?x?x2x64xbf16>, %v: memref<?x?x2x64xbf16>, %B: i
       %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
       scf.yield %next : tensor<64x64xf32>
     }
-  }
+  } {delta.nest = #delta.nest<kind = scan, name = "chain", axes = ["batch", "head"], carries = state>}
   return
 }
 
@@ -34,6 +34,16 @@ func.func @source(%k: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
       %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
       scf.yield %next : tensor<64x64xf32>
     }
-  }
+  } {delta.nest = #delta.nest<kind = scan, name = "chain", axes = ["batch", "head"], carries = state>}
+  return
+}
+
+// -----
+
+func.func @form(%k: memref<?x?x2x64xbf16>, %B: index) attributes {
+    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
+  // expected-error @+1 {{nest of kind scan: expected axes (batch, head) around one loop over chunks that carries the state}}
+  scf.forall (%b) in (%B) {
+  } {delta.nest = #delta.nest<kind = scan, name = "chain", axes = ["batch"], carries = state>}
   return
 }

@@ -41,7 +41,7 @@
 // CHECK-NOT: delta.apply
 // CHECK: delta.update
 // CHECK: delta.store %{{.*}}, %[[MAPS]][%[[MAP]], %[[HEAD]], %{{.*}}, %[[COLUMN]]] dims [2, 3]
-// CHECK: } {delta.name = "transfer"}
+// CHECK: } {delta.nest = #delta.nest<kind = scan, name = "transfer", {{.*}}>}
 
 // S' = N + M S, in three products: rounded and rest of both, without rest times rest.
 // CHECK: scf.forall (%[[B:.*]], %[[HEAD:.*]]) in (%{{.*}}, 2) {
@@ -68,7 +68,7 @@
 // CHECK: %[[NEXT:.*]] = arith.addf %[[S3]], %[[S2]]
 // CHECK: delta.store %[[NEXT]], %[[STARTS]]
 // CHECK: scf.yield %[[NEXT]]
-// CHECK: } {delta.name = "combine"}
+// CHECK: } {delta.nest = #delta.nest<kind = segment_fold, name = "combine", {{.*}}>}
 
 // The chain as it was, from the segment's state on; the last one's state is stored.
 // CHECK: scf.forall (%[[WORK:.*]], %[[HEAD:.*]]) in (%{{.*}}, 2) {
@@ -83,7 +83,7 @@
 // CHECK: %[[IS_LAST:.*]] = arith.divui %[[NEXT]], %[[SEGMENTS]]
 // CHECK: %[[ROWS:.*]] = arith.muli %[[IS_LAST]], %{{.*}}
 // CHECK: delta.store %[[LAST]], %{{.*}} rows(%[[ROWS]]) dims [2, 3]
-// CHECK: } {delta.name = "segments"}
+// CHECK: } {delta.nest = #delta.nest<kind = scan, name = "segments", {{.*}}>}
 
 // One segment: nothing changes.
 // CHECK: } else {

@@ -16,6 +16,7 @@
 
 #include "delta/Conversion/Passes.h"
 #include "delta/Dialect/Delta/IR/DeltaDialect.h"
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,56 +78,34 @@ static StringRef nameOfCaptured(Value value) {
   return "";
 }
 
-/// The loop over row blocks that read what earlier ones stored, and the array
-/// that it passes through; nulls where `heads` holds no such loop.
-static BlockChain findBlockChain(scf::ForallOp heads) {
+/// The loop over query blocks of an ordered nest, and the array that they
+/// publish; fails, with a diagnostic, where the nest has another form.
+static FailureOr<BlockChain> findBlockChain(scf::ForallOp nest) {
   BlockChain chain;
-  for (auto blocks : heads.getBody()->getOps<scf::ForOp>())
+  for (auto blocks : nest.getBody()->getOps<scf::ForOp>())
     blocks.walk([&](LoadOp load) {
       if (load.getBefore())
         chain = {blocks, load.getSource(), /*flags=*/{}, /*flag=*/{}};
     });
-  return chain;
+  if (static_cast<bool>(chain.blocks) == getNest(nest).isOrdered())
+    return chain;
+  return nest.emitError(
+      chain.blocks ? "nest publishes: expected the array of the loads `before`"
+                   : "nest publishes: expected a loop over blocks with a load "
+                     "`before` of the array");
 }
 
-/// Whether the loop forms products of keys, and so is about more than rows.
-static bool hasGram(scf::ForallOp loop) {
-  return loop.walk([](GramOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-/// A loop of implicit features: no state, sums over the rows of earlier blocks.
-static bool isImplicit(scf::ForallOp loop) {
-  // A loop that combines the segments of a split sequence carries tiles too;
-  // its products are not of keys.
-  return hasGram(loop) &&
-         loop.walk([](scf::ForOp inner) {
-               bool carriesTiles =
-                   llvm::any_of(inner.getInitArgs(), [](Value init) {
-                     return isa<RankedTensorType>(init.getType());
-                   });
-               bool hasState = !inner.getBody()->getOps<UpdateOp>().empty();
-               return carriesTiles && !hasState ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-             })
-             .wasInterrupted();
-}
-
-/// Whether the loop runs chunks one after another.
-static bool isChain(scf::ForallOp loop) {
-  return loop.walk([](UpdateOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-/// What the kernel of a loop is called behind the function's name.
-static StringRef getKernelName(scf::ForallOp loop) {
-  if (auto name = loop->getAttrOfType<StringAttr>("delta.name"))
-    return name.getValue();
-  if (isImplicit(loop))
-    return findBlockChain(loop).blocks ? "write" : "read";
-  if (isChain(loop))
-    return "chain";
-  return hasGram(loop) ? "prepare" : "normalise";
+/// A nest says what it computes, or has no kernel.
+static LogicalResult checkNest(scf::ForallOp loop) {
+  NestAttr nest = getNest(loop);
+  if (!nest)
+    return loop.emitError(
+               "expected a nest that says what it computes, got no `")
+           << kNestAttr << "`";
+  if (static_cast<int64_t>(nest.getAxes().size()) != loop.getRank())
+    return loop.emitError("nest axes: expected ")
+           << loop.getRank() << " names, got " << nest.getAxes();
+  return success();
 }
 
 static bool isCallersArray(Value value) {
@@ -140,9 +119,9 @@ namespace {
 /// One outermost loop on its way to being a kernel.
 class KernelBuilder {
 public:
-  KernelBuilder(func::FuncOp func, scf::ForallOp loop, StringRef suffix,
-                ScheduleAttr schedule)
-      : func(func), loop(loop), name((func.getName() + "_" + suffix).str()),
+  KernelBuilder(func::FuncOp func, scf::ForallOp loop, ScheduleAttr schedule)
+      : func(func), loop(loop), nest(getNest(loop)),
+        name((func.getName() + "_" + nest.getName().getValue()).str()),
         schedule(schedule), b(loop.getLoc(), loop) {}
 
   LogicalResult run();
@@ -156,7 +135,7 @@ private:
   /// Chooses how tiles lie, and the rows that every fragment of the kernel has.
   void chooseTiles();
   /// What the kernel's grid indices are called, fastest first.
-  SmallVector<StringRef> gridNames();
+  SmallVector<std::string> gridNames();
   tile::KernelOp createKernel(ArrayRef<Value> captured, int64_t gridRank);
   /// The host's values that the body uses, arrays first; constants are left to
   /// the body.
@@ -170,17 +149,19 @@ private:
                       IRMapping &map);
   void mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map);
   void mapColumnTile(ImplicitLocOpBuilder &inside, Value tile);
-  /// Whether the loop is over independent row blocks of warpgroups: the later
+  bool isAttention() { return nest.getKind() == NestKind::Attention; }
+  /// Whether the nest is over independent query blocks of warpgroups: the later
   /// a block, the more it reads, and a CTA is all that a multiprocessor holds.
   bool startsWithLongest() {
-    return schedule.getFamily().getValue() == "sm_90a" && isImplicit(loop) &&
-           !options.chain.blocks;
+    return schedule.getFamily().getValue() == "sm_90a" && isAttention() &&
+           !nest.isOrdered();
   }
   int64_t tilesAHead() { return std::max<int64_t>(columnTiles, 1); }
   void launch(ArrayRef<Value> captured);
 
   func::FuncOp func;
   scf::ForallOp loop;
+  NestAttr nest;
   std::string name;
   ScheduleAttr schedule;
   ImplicitLocOpBuilder b;
@@ -209,19 +190,17 @@ RankedTensorType KernelBuilder::findCarriedType() {
 }
 
 int64_t KernelBuilder::findFragmentRows() {
-  // Rows of implicit features ask, however many keys there are at a time; of a
-  // chunk with fewer tokens than micro-steps the squares of the latter are most
-  // of the work.
-  bool asks = isImplicit(loop);
   int64_t rows = 0;
-  if (hasGram(loop))
-    loop.walk([&](GramOp gram) {
-      Value side = asks ? gram.getLhs() : gram.getRhs();
-      rows = cast<RankedTensorType>(side.getType()).getShape()[0];
-    });
-  else
+  if (nest.getKind() == NestKind::Rows)
     loop.walk(
         [&](LoadOp load) { rows = load.getTile().getType().getShape()[0]; });
+  else
+    // Queries ask, however many keys there are at a time; of a chunk with fewer
+    // tokens than micro-steps the squares of the latter are most of the work.
+    loop.walk([&](GramOp gram) {
+      Value side = isAttention() ? gram.getLhs() : gram.getRhs();
+      rows = cast<RankedTensorType>(side.getType()).getShape()[0];
+    });
   return rows;
 }
 
@@ -229,45 +208,47 @@ void KernelBuilder::chooseTiles() {
   RankedTensorType carried = findCarriedType();
   int64_t columns = carried ? carried.getShape()[1] : 0;
   options.valueColumns = schedule.getValueColumns();
-  if (isChain(loop)) {
+  switch (nest.getKind()) {
+  case NestKind::Scan:
     options.valueOrientation = Orientation::Transposed;
     options.fragmentRows = options.valueColumns;
-  } else if (carried && !isImplicit(loop)) {
+    break;
+  case NestKind::SegmentFold:
     options.valueColumns = std::min(kLeftProductColumns, options.valueColumns);
     options.fragmentRows = carried.getShape()[0];
-  } else {
+    break;
+  case NestKind::Attention:
     options.fragmentRows = findFragmentRows();
-    // A row block mostly owns all columns, as each tile needs all weights.
+    // A query block mostly owns all columns, as each tile needs all weights.
     if (columns == options.valueColumns)
       columns = 0;
+    break;
+  case NestKind::IntraChunk:
+  case NestKind::Rows:
+    options.fragmentRows = findFragmentRows();
+    break;
   }
   columnTiles = columns / options.valueColumns;
   if (columnTiles)
     options.valueAxis = findValueAxis(loop);
 }
 
-SmallVector<StringRef> KernelBuilder::gridNames() {
-  if (options.chain.blocks)
+SmallVector<std::string> KernelBuilder::gridNames() {
+  if (nest.isOrdered())
     return {"cta"};
-  if (columnTiles && !isImplicit(loop)) {
-    // The loops of a split sequence have one index for several things.
-    bool isSplit = loop->hasAttr("delta.name");
-    return {"column_tile", "head", isSplit ? "work" : "batch"};
+  SmallVector<std::string> names;
+  for (auto axis : llvm::reverse(nest.getAxes().getAsRange<StringAttr>()))
+    names.push_back(axis.str());
+  if (startsWithLongest()) {
+    std::rotate(names.begin(), names.begin() + 1, names.end());
+    names.back() += "s_after";
   }
-  if (startsWithLongest())
-    return {columnTiles ? "head_tile" : "head", "batch", "blocks_behind"};
-  if (isImplicit(loop) || !hasGram(loop)) {
-    SmallVector<StringRef> names = {"head", "batch"};
-    bool isSegment = loop->hasAttr("delta.name");
-    if (loop.getRank() == 3)
-      names.insert(names.begin(), isSegment     ? "segment"
-                                  : columnTiles ? "block_tile"
-                                                : "block");
-    return names;
-  }
-  if (loop.getBody()->getOps<scf::ForOp>().empty())
-    return {"head", "chunk", "batch"};
-  return {"key_head", "chunk", "batch"};
+  // The column tiles of a query block are neighbours.
+  if (columnTiles && isAttention())
+    names.front() += "_tile";
+  else if (columnTiles)
+    names.insert(names.begin(), "column_tile");
+  return names;
 }
 
 tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
@@ -310,7 +291,7 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   kernel->setAttr("delta.schedule", schedule);
   // Chains and row blocks of warpgroups are to be split into roles.
   if (schedule.getFamily().getValue() == "sm_90a" &&
-      (isChain(loop) || isImplicit(loop)))
+      (nest.getKind() == NestKind::Scan || isAttention()))
     kernel.setColumnTiles(schedule.getColumnTileVariants().front());
   return kernel;
 }
@@ -471,7 +452,7 @@ void KernelBuilder::mapCoordinates(ImplicitLocOpBuilder &inside, Block &body,
     map.map(coordinates.pop_back_val(),
             arith::SubIOp::create(inside, last, behind));
   }
-  if (columnTiles && isImplicit(loop)) {
+  if (columnTiles && isAttention()) {
     // The column tiles of a block are neighbours.
     Value index = body.getArgument(position++);
     Value tiles = arith::ConstantIndexOp::create(inside, columnTiles);
@@ -497,7 +478,7 @@ void KernelBuilder::launch(ArrayRef<Value> captured) {
     grid.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), bound));
   if (startsWithLongest())
     std::rotate(grid.begin(), grid.begin() + 1, grid.end());
-  if (tiles && isImplicit(loop) && !options.chain.blocks)
+  if (tiles && isAttention() && !nest.isOrdered())
     grid.front() = arith::MulIOp::create(b, grid.front(), tiles);
   else if (tiles)
     grid.insert(grid.begin(), tiles);
@@ -542,12 +523,18 @@ KernelBuilder::collectCaptured(SmallVectorImpl<Value> &constants) {
 }
 
 LogicalResult KernelBuilder::run() {
+  if (nest.getCarries() != Carries::Nothing && !findCarriedType())
+    return loop.emitError("nest carries: expected a loop that carries ")
+           << stringifyCarries(nest.getCarries());
   chooseTiles();
   if (options.fragmentRows == 0 || options.fragmentRows % kRowsPerWarp != 0)
     return loop.emitError()
            << "no kernel has fragments of " << options.fragmentRows << " rows";
-  options.chain = findBlockChain(loop);
-  if (options.chain.blocks) {
+  FailureOr<BlockChain> chain = findBlockChain(loop);
+  if (failed(chain))
+    return failure();
+  options.chain = *chain;
+  if (nest.isOrdered()) {
     progress = createProgress();
     createGroups();
   }
@@ -598,8 +585,8 @@ public:
         return WalkResult::skip();
       });
       for (scf::ForallOp loop : loops)
-        if (failed(
-                KernelBuilder(func, loop, getKernelName(loop), schedule).run()))
+        if (failed(checkNest(loop)) ||
+            failed(KernelBuilder(func, loop, schedule).run()))
           return signalPassFailure();
     }
   }

@@ -171,7 +171,7 @@ func.func @h7_kept(%u: memref<2x?x64xf32> {delta.name = "u"}) {
       %left = arith.subi %n, %to : index
       delta.store %sum, %u[%b, %to, %c0] rows(%left) dims [1, 2] : tensor<16x64xf32>, memref<2x?x64xf32>
     }
-  }
+  } {delta.nest = #delta.nest<kind = attention, name = "write", axes = ["batch"], carries = sums, publishes = "u">}
   return
 }
 
@@ -193,7 +193,7 @@ func.func @h7_head(%u: memref<2x?x64xf32> {delta.name = "u"}) {
         delta.store %0, %u[%b, %to, %c0] rows(%c16) dims [1, 2] : tensor<16x64xf32>, memref<2x?x64xf32>
       }
     }
-  }
+  } {delta.nest = #delta.nest<kind = attention, name = "write", axes = ["batch"], carries = sums, publishes = "u">}
   return
 }
 
@@ -328,5 +328,23 @@ func.func @h6_updated(%x: memref<?x64xf32> {delta.name = "x", delta.updated},
     %0 = delta.load %y[%i, %c0] rows(%c1) dims [0, 1] : memref<?x64xf32> -> tensor<32x64xf32>
     delta.store %0, %x[%i, %c0] rows(%c1) dims [0, 1] : tensor<32x64xf32>, memref<?x64xf32>
   }
+  return
+}
+
+// -----
+
+func.func @h8_kind(%u: memref<2x4xf32> {delta.name = "u"}) {
+  // expected-error@+1 {{expected a nest that says what it computes, got no delta.nest}}
+  scf.forall (%b) in (2) {
+  }
+  return
+}
+
+// -----
+
+func.func @h8_axes(%u: memref<2x4xf32> {delta.name = "u"}) {
+  // expected-error@+1 {{nest axes: expected 1 names, got ["batch", "head"]}}
+  scf.forall (%b) in (2) {
+  } {delta.nest = #delta.nest<kind = rows, name = "normalise", axes = ["batch", "head"]>}
   return
 }

@@ -102,6 +102,61 @@ void KernelAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
+// NestAttr
+//===----------------------------------------------------------------------===//
+
+NestAttr NestAttr::get(MLIRContext *context, NestKind kind, StringRef name,
+                       ArrayRef<StringRef> axes, Carries carries,
+                       StringRef publishes) {
+  Builder b(context);
+  return get(context, kind, b.getStringAttr(name), b.getStrArrayAttr(axes),
+             carries,
+             publishes.empty() ? StringAttr() : b.getStringAttr(publishes));
+}
+
+NestAttr NestAttr::withAxes(ArrayRef<StringRef> axes) const {
+  Builder b(getContext());
+  return get(getContext(), getKind(), getName(), b.getStrArrayAttr(axes),
+             getCarries(), getPublishes());
+}
+
+NestAttr NestAttr::withName(StringRef name) const {
+  return get(getContext(), getKind(), StringAttr::get(getContext(), name),
+             getAxes(), getCarries(), getPublishes());
+}
+
+LogicalResult NestAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               NestKind kind, StringAttr, ArrayAttr axes,
+                               Carries carries, StringAttr publishes) {
+  // H8
+  for (Attribute axis : axes)
+    if (!isa<StringAttr>(axis))
+      return emitError() << "nest axes: expected names, got " << axis;
+  auto expects = [&](Carries expected) -> LogicalResult {
+    if (carries == expected)
+      return success();
+    return emitError() << "nest carries: expected "
+                       << stringifyCarries(expected) << " in a nest of kind "
+                       << stringifyNestKind(kind) << ", got "
+                       << stringifyCarries(carries);
+  };
+  if (publishes && kind != NestKind::Attention)
+    return emitError() << "nest publishes: expected nothing in a nest of kind "
+                       << stringifyNestKind(kind) << ", got " << publishes;
+  switch (kind) {
+  case NestKind::Scan:
+  case NestKind::SegmentFold:
+    return expects(Carries::State);
+  case NestKind::Attention:
+    return expects(Carries::Sums);
+  case NestKind::IntraChunk:
+  case NestKind::Rows:
+    return expects(Carries::Nothing);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+//===----------------------------------------------------------------------===//
 // PrecAttr
 //===----------------------------------------------------------------------===//
 

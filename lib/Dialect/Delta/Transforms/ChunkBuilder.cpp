@@ -66,13 +66,13 @@ Value ChunkBuilder::zeros(ArrayRef<int64_t> shape) {
 }
 
 scf::ForallOp
-ChunkBuilder::forEachValueHead(function_ref<void(Value, Value)> body) {
+ChunkBuilder::forEachValueHead(NestAttr nest,
+                               function_ref<void(Value, Value)> body) {
   SmallVector<OpFoldResult> bounds = {
       getAsOpFoldResult(batches()),
       getIndexAttr(recurrence.getValueHeads()),
   };
-  auto heads = scf::ForallOp::create(*this, bounds, /*outputs=*/ValueRange(),
-                                     /*mapping=*/std::nullopt);
+  scf::ForallOp heads = createNest(*this, nest, bounds);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPoint(heads.getTerminator());
   body(heads.getInductionVar(0), heads.getInductionVar(1));
@@ -80,19 +80,24 @@ ChunkBuilder::forEachValueHead(function_ref<void(Value, Value)> body) {
 }
 
 scf::ForallOp
-ChunkBuilder::forEachChunk(int64_t heads, Value chunks,
+ChunkBuilder::forEachChunk(NestAttr nest, int64_t heads, Value chunks,
                            function_ref<void(Value, Value, Value)> body) {
   SmallVector<OpFoldResult> bounds = {
       getAsOpFoldResult(batches()),
       getIndexAttr(heads),
       getAsOpFoldResult(chunks),
   };
-  auto all = scf::ForallOp::create(*this, bounds, /*outputs=*/ValueRange(),
-                                   /*mapping=*/std::nullopt);
+  scf::ForallOp all = createNest(*this, nest, bounds);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPoint(all.getTerminator());
   body(all.getInductionVar(0), all.getInductionVar(1), all.getInductionVar(2));
   return all;
+}
+
+NestAttr ChunkBuilder::attentionNest(StringRef name, ArrayRef<StringRef> axes,
+                                     StringRef publishes) {
+  return NestAttr::get(getContext(), NestKind::Attention, name, axes,
+                       Carries::Sums, publishes);
 }
 
 Value ChunkBuilder::load(const CallerArray &array, ValueRange indices,

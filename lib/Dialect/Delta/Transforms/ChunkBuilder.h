@@ -17,6 +17,7 @@
 #define DELTA_LIB_DIALECT_DELTA_TRANSFORMS_CHUNKBUILDER_H
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -74,15 +75,21 @@ public:
   /// A tile of zeros.
   mlir::Value zeros(llvm::ArrayRef<int64_t> shape);
 
-  /// `scf.forall` over every batch and value head; `body` gets both
+  /// The nest `nest` over every batch and value head; `body` gets both
   /// coordinates.
   mlir::scf::ForallOp
-  forEachValueHead(llvm::function_ref<void(mlir::Value, mlir::Value)> body);
-  /// `scf.forall` over every batch, head (of `heads`) and chunk (of `chunks`);
-  /// these must not depend on each other.
+  forEachValueHead(NestAttr nest,
+                   llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+  /// The nest `nest` over every batch, head (of `heads`) and chunk (of
+  /// `chunks`); these must not depend on each other.
   mlir::scf::ForallOp forEachChunk(
-      int64_t heads, mlir::Value chunks,
+      NestAttr nest, int64_t heads, mlir::Value chunks,
       llvm::function_ref<void(mlir::Value, mlir::Value, mlir::Value)> body);
+  /// What a nest of query blocks is, of which `publishes` names the array that
+  /// later blocks read.
+  NestAttr attentionNest(llvm::StringRef name,
+                         llvm::ArrayRef<llvm::StringRef> axes,
+                         llvm::StringRef publishes = {});
 
   /// A tile of `array` of the given shape, with the array's prologue applied.
   /// Arguments as of `delta.load`; a null `rows` reads every row.

@@ -214,12 +214,11 @@ void DecodeChunks::makeScans() {
 }
 
 void DecodeChunks::attend(ArrayRef<ScanRows> passed, StringRef name) {
-  scf::ForallOp loop =
-      b.forEachChunk(op.getValueHeads(), segments,
-                     [&](Value batch, Value head, Value segment) {
-                       attend(passed, makeBlock(batch, head), segment);
-                     });
-  loop->setAttr("delta.name", b.getStringAttr(name));
+  b.forEachChunk(b.attentionNest(name, {"batch", "head", "segment"}),
+                 op.getValueHeads(), segments,
+                 [&](Value batch, Value head, Value segment) {
+                   attend(passed, makeBlock(batch, head), segment);
+                 });
 }
 
 void DecodeChunks::build() {
@@ -234,9 +233,9 @@ void DecodeChunks::build() {
     attend(all.take_front(), "attend");
     attend(all.drop_front(), "attend_read");
   }
-  scf::ForallOp loop = b.forEachValueHead(
+  b.forEachValueHead(
+      b.attentionNest("append", {"batch", "head"}),
       [&](Value batch, Value head) { append(makeBlock(batch, head)); });
-  loop->setAttr("delta.name", b.getStringAttr("append"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -186,7 +186,9 @@ void ImplicitChunks::normaliseInFront() {
     }
   if (norms.empty())
     return;
-  b.forEachChunk(op.getKeyHeads(), blocks,
+  auto nest = NestAttr::get(b.getContext(), NestKind::Rows, "normalise",
+                            {"batch", "head", "block"});
+  b.forEachChunk(nest, op.getKeyHeads(), blocks,
                  [&](Value batch, Value head, Value number) {
                    RowBlock block = makeBlock(batch, head, head, number);
                    for (const auto &[norm, entry] : norms) {
@@ -209,7 +211,8 @@ void ImplicitChunks::build() {
     b.name("key_head");
     return makeBlock(batch, head, b.keyHead(head), number);
   };
-  b.forEachValueHead([&](Value batch, Value head) {
+  NestAttr writes = b.attentionNest("write", {"batch", "head"}, "u");
+  b.forEachValueHead(writes, [&](Value batch, Value head) {
     auto chain = scf::ForOp::create(b, b.index(0), blocks, b.index(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(chain.getBody());
@@ -217,7 +220,8 @@ void ImplicitChunks::build() {
   });
   if (op.isTied())
     return;
-  b.forEachChunk(op.getValueHeads(), blocks,
+  NestAttr reads = b.attentionNest("read", {"batch", "head", "block"});
+  b.forEachChunk(reads, op.getValueHeads(), blocks,
                  [&](Value batch, Value head, Value number) {
                    read(blockOf(batch, head, number));
                  });

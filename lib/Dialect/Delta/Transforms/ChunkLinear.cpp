@@ -246,7 +246,9 @@ void LinearChunk::build() {
   collapseSteps(b.arrays.beta);
   Value sequence = b.tokens();
   Value chunks = arith::CeilDivUIOp::create(b, sequence, b.index(tokens));
-  b.forEachValueHead([&](Value batch, Value head) {
+  auto nest = NestAttr::get(b.getContext(), NestKind::Scan, "chain",
+                            {"batch", "head"}, Carries::State);
+  b.forEachValueHead(nest, [&](Value batch, Value head) {
     Value zero = b.index(0);
     Value initial = initialState(batch, head);
     b.name("chunk");

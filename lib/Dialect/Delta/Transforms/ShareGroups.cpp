@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,7 +44,8 @@ static void shareGroup(scf::ForallOp loop, int64_t group) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
   bounds.back() = b.getIndexAttr(*getConstantIntValue(bounds.back()) / group);
-  auto shared = scf::ForallOp::create(b, bounds, ValueRange(), std::nullopt);
+  scf::ForallOp shared = createNest(
+      b, getNest(loop).withAxes({"batch", "chunk", "key_head"}), bounds);
 
   b.setInsertionPoint(shared.getTerminator());
   Value keyHead = shared.getInductionVars().back();
@@ -92,10 +94,10 @@ class ShareGroupsPass : public delta::impl::ShareGroupsBase<ShareGroupsPass> {
 public:
   void runOnOperation() override {
     SmallVector<scf::ForallOp> loops;
-    // A loop that carries a state has nothing that a group could share: each
-    // head reads the shared products with its own state.
+    // Only what chunks compute without the state can be shared by a group: in a
+    // scan each head reads the shared products with its own state.
     getOperation().walk([&](scf::ForallOp loop) {
-      if (loop.getBody()->getOps<scf::ForOp>().empty() && loop.getRank() > 0)
+      if (isNest(loop, NestKind::IntraChunk) && loop.getRank() == 3)
         loops.push_back(loop);
     });
     for (scf::ForallOp loop : loops)

@@ -13,7 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "StatefulLoop.h"
+#include "ScanNest.h"
 
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
@@ -48,7 +48,7 @@ struct Crossing {
 
 class Splitter {
 public:
-  explicit Splitter(StatefulLoop loop)
+  explicit Splitter(ScanNest loop)
       : loop(loop), b(loop.heads.getLoc(), loop.heads) {}
 
   void run();
@@ -70,7 +70,7 @@ private:
   SmallVector<Value> slot(ImplicitLocOpBuilder &at, const Crossing &crossing,
                           Value batch, Value chunk, Value head);
 
-  StatefulLoop loop;
+  ScanNest loop;
   ImplicitLocOpBuilder b;
   llvm::SetVector<Operation *> chain;
   SmallVector<Crossing> crossings;
@@ -222,7 +222,9 @@ void Splitter::buildPrepare() {
   SmallVector<OpFoldResult> bounds = {loop.heads.getMixedUpperBound()[0],
                                       loop.chunks.getUpperBound(),
                                       loop.heads.getMixedUpperBound()[1]};
-  auto prepare = scf::ForallOp::create(b, bounds, ValueRange(), std::nullopt);
+  auto nest = NestAttr::get(b.getContext(), NestKind::IntraChunk, "prepare",
+                            {"batch", "chunk", "head"});
+  scf::ForallOp prepare = createNest(b, nest, bounds);
   Value batch = prepare.getInductionVars()[0];
   Value chunk = prepare.getInductionVars()[1];
   Value head = prepare.getInductionVars()[2];
@@ -314,8 +316,11 @@ class SplitKernelsPass
     : public delta::impl::SplitKernelsBase<SplitKernelsPass> {
 public:
   void runOnOperation() override {
-    for (StatefulLoop loop : findStatefulLoops(getOperation()))
-      Splitter(loop).run();
+    FailureOr<SmallVector<ScanNest>> scans = findScans(getOperation());
+    if (failed(scans))
+      return signalPassFailure();
+    for (ScanNest scan : *scans)
+      Splitter(scan).run();
   }
 };
 

@@ -17,8 +17,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ScanNest.h"
 #include "Segments.h"
-#include "StatefulLoop.h"
 
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
@@ -49,8 +49,8 @@ struct SequenceRows {
   Value first, sequence;
 };
 
-/// One loop nest that the chain is cloned into.
-struct Nest {
+/// One nest that the chain is cloned into.
+struct ClonedNest {
   scf::ForallOp work;
   /// In `work`'s body, at its end.
   ImplicitLocOpBuilder b;
@@ -62,12 +62,12 @@ struct Nest {
 
 class SequenceSplitter {
 public:
-  SequenceSplitter(StatefulLoop loop, ScheduleAttr schedule, int64_t forced)
+  SequenceSplitter(ScanNest loop, ScheduleAttr schedule, int64_t forced)
       : loop(loop), cost(schedule), valueColumns(schedule.getValueColumns()),
         forced(forced),
         update(*loop.chunks.getBody()->getOps<UpdateOp>().begin()),
         stateType(update.getState().getType()), keyDim(stateType.getDimSize(0)),
-        valueDim(stateType.getDimSize(1)),
+        valueDim(stateType.getDimSize(1)), scan(getNest(loop.heads)),
         parts(1 + llvm::divideCeil(keyDim, valueDim)),
         b(loop.heads.getLoc(), loop.heads) {}
 
@@ -81,12 +81,13 @@ private:
 
   // The loop nests.
   Value allocate(StringRef text, Value count, int64_t columns);
-  Nest createNest(StringRef name, Value count);
+  ClonedNest cloneNest(NestAttr nest, Value count);
   /// What stands in front of the chain's loop, for `batch`.
-  void cloneInits(Nest &nest, Value batch);
+  void cloneInits(ClonedNest &nest, Value batch);
   /// The chain's loop over `count` chunks from `first` on.
-  scf::ForOp cloneChunks(Nest &nest, Value first, Value count, Value initial);
-  void zeroSources(Nest &nest, Value part);
+  scf::ForOp cloneChunks(ClonedNest &nest, Value first, Value count,
+                         Value initial);
+  void zeroSources(ClonedNest &nest, Value part);
   void buildTransfers();
   void buildCombine();
   void buildSegments();
@@ -99,7 +100,7 @@ private:
     return arith::ConstantIndexOp::create(at, value);
   }
 
-  StatefulLoop loop;
+  ScanNest loop;
   ChainCost cost;
   const int64_t valueColumns;
   /// Segments at most, where they are not chosen by cost; else 0.
@@ -107,6 +108,8 @@ private:
   UpdateOp update;
   RankedTensorType stateType;
   const int64_t keyDim, valueDim;
+  /// What the chain's nest is.
+  const NestAttr scan;
   /// Pieces of `valueDim` columns of a transfer: N, then M.
   const int64_t parts;
   ImplicitLocOpBuilder b;
@@ -214,16 +217,16 @@ Value SequenceSplitter::allocate(StringRef text, Value count, int64_t columns) {
   return alloc;
 }
 
-Nest SequenceSplitter::createNest(StringRef kernel, Value count) {
+ClonedNest SequenceSplitter::cloneNest(NestAttr nest, Value count) {
   SmallVector<OpFoldResult> bounds = loop.heads.getMixedUpperBound();
   bounds[0] = getAsOpFoldResult(count);
   b.setLoc(loop.heads.getLoc());
-  auto work = scf::ForallOp::create(b, bounds, ValueRange(), std::nullopt);
-  work->setAttr("delta.name", b.getStringAttr(kernel));
-  return Nest{work, ImplicitLocOpBuilder(b.getLoc(), work.getTerminator()), {}};
+  scf::ForallOp work = createNest(b, nest, bounds);
+  return ClonedNest{
+      work, ImplicitLocOpBuilder(b.getLoc(), work.getTerminator()), {}};
 }
 
-void SequenceSplitter::cloneInits(Nest &nest, Value batch) {
+void SequenceSplitter::cloneInits(ClonedNest &nest, Value batch) {
   nest.map.map(loop.batch(), batch);
   nest.map.map(loop.head(), nest.head());
   for (Operation &op : *loop.heads.getBody()) {
@@ -233,8 +236,8 @@ void SequenceSplitter::cloneInits(Nest &nest, Value batch) {
   }
 }
 
-scf::ForOp SequenceSplitter::cloneChunks(Nest &nest, Value first, Value count,
-                                         Value initial) {
+scf::ForOp SequenceSplitter::cloneChunks(ClonedNest &nest, Value first,
+                                         Value count, Value initial) {
   ImplicitLocOpBuilder &at = nest.b;
   at.setLoc(loop.chunks.getLoc());
   auto chunks = scf::ForOp::create(at, index(at, 0), count, index(at, 1),
@@ -252,7 +255,7 @@ scf::ForOp SequenceSplitter::cloneChunks(Nest &nest, Value first, Value count,
 
 /// Moves the rows of the sources behind the sequence, so that they are zero,
 /// where `part` is not 0.
-void SequenceSplitter::zeroSources(Nest &nest, Value part) {
+void SequenceSplitter::zeroSources(ClonedNest &nest, Value part) {
   for (SequenceRows &rows : sources) {
     auto load =
         cast<LoadOp>(nest.map.lookup(rows.load.getTile()).getDefiningOp());
@@ -285,7 +288,8 @@ void SequenceSplitter::buildTransfers() {
   name("work");
   Value count = arith::MulIOp::create(b, batches, segments.transferred);
   count = arith::MulIOp::create(b, count, index(b, parts));
-  Nest nest = createNest("transfer", count);
+  ClonedNest nest =
+      cloneNest(scan.withName("transfer").withAxes({"work", "head"}), count);
   ImplicitLocOpBuilder &at = nest.b;
   name(at, "part");
   Value part = arith::RemUIOp::create(at, nest.index(), index(at, parts));
@@ -319,7 +323,10 @@ void SequenceSplitter::buildTransfers() {
 }
 
 void SequenceSplitter::buildCombine() {
-  Nest nest = createNest("combine", batches);
+  ClonedNest nest =
+      cloneNest(NestAttr::get(b.getContext(), NestKind::SegmentFold, "combine",
+                              {"batch", "head"}, Carries::State),
+                batches);
   ImplicitLocOpBuilder &at = nest.b;
   cloneInits(nest, nest.index());
   auto mapType = RankedTensorType::get({keyDim, keyDim}, at.getF32Type());
@@ -394,8 +401,9 @@ void SequenceSplitter::buildCombine() {
 
 void SequenceSplitter::buildSegments() {
   name("work");
-  Nest nest =
-      createNest("segments", arith::MulIOp::create(b, batches, segments.count));
+  ClonedNest nest =
+      cloneNest(scan.withName("segments").withAxes({"work", "head"}),
+                arith::MulIOp::create(b, batches, segments.count));
   ImplicitLocOpBuilder &at = nest.b;
   name(at, "segment");
   Value segment = arith::RemUIOp::create(at, nest.index(), segments.count);
@@ -471,7 +479,10 @@ public:
       auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
       if (!schedule || !schedule.getSplitSequence())
         continue;
-      for (StatefulLoop loop : findStatefulLoops(func)) {
+      FailureOr<SmallVector<ScanNest>> scans = findScans(func);
+      if (failed(scans))
+        return signalPassFailure();
+      for (ScanNest loop : *scans) {
         if (failed(SequenceSplitter(loop, schedule, segments).run()))
           return signalPassFailure();
         remark::passed(loop.heads.getLoc(),

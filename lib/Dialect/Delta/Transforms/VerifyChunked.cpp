@@ -15,6 +15,7 @@
 
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Delta/IR/Names.h"
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -80,7 +81,24 @@ static LogicalResult verifySignature(func::FuncOp func) {
   return success();
 }
 
+/// H8
+static LogicalResult verifyNest(scf::ForallOp loop) {
+  NestAttr nest = getNest(loop);
+  if (!nest)
+    return loop.emitOpError("expected a nest that says what it computes, got "
+                            "no ")
+           << kNestAttr;
+  if (static_cast<int64_t>(nest.getAxes().size()) != loop.getRank())
+    return loop.emitOpError("nest axes: expected ")
+           << loop.getRank() << " names, got " << nest.getAxes();
+  return success();
+}
+
 static LogicalResult verifyOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForallOp>(op);
+      loop && !loop->getParentOfType<scf::ForallOp>() &&
+      failed(verifyNest(loop)))
+    return failure();
   // H2
   if (isa<RecurrenceOp>(op))
     return op->emitOpError("expected no recurrence after chunking");
