@@ -18,10 +18,12 @@
 #include "delta/Dialect/Cuda/Transforms/Passes.h"
 #include "delta/Dialect/Delta/IR/DeltaDialect.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
+#include "delta/Dialect/Plan/IR/Plan.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Pipelines/Cpu.h"
 #include "delta/Pipelines/Final.h"
+#include "delta/Pipelines/Plan.h"
 #include "delta/Pipelines/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -44,10 +46,11 @@
 using namespace mlir;
 
 void delta::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<delta::DeltaDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  delta::tile::TileDialect, delta::cuda::CudaDialect>();
+  registry
+      .insert<delta::DeltaDialect, arith::ArithDialect, func::FuncDialect,
+              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, tensor::TensorDialect, delta::plan::PlanDialect,
+              delta::tile::TileDialect, delta::cuda::CudaDialect>();
   // How upstream ops become ops on buffers, and who owns those.
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
@@ -65,6 +68,7 @@ void delta::registerAllPasses() {
   delta::registerDeltaPasses();
   delta::tile::registerTilePasses();
   delta::cuda::registerCudaPasses();
+  delta::registerPlanPasses();
   registerCpuPipeline();
   registerTilePipelines();
   registerFinalPipelines();

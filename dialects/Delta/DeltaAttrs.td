@@ -159,41 +159,4 @@ def Delta_PrecAttr : Delta_Attr<"Prec", "prec"> {
   let genVerifyDecl = 1;
 }
 
-def Delta_ScheduleAttr : Delta_Attr<"Schedule", "schedule"> {
-  let summary = "Every decision that selection made for one function";
-  let description = [{
-    Written by hand or by `delta-select-schedule`; obeyed, or refused with the
-    reason.
-
-    * `family`: the instruction family of the kernels (`sm_80`: cp.async, ldmatrix,
-      mma.sync; runs on every newer chip. `sm_90a`: TMA, wgmma, warps with roles).
-    * `value_columns`: columns of the value axis that one chain owns. The chain runs
-      transposed: it keeps S^T, `value_columns` x K. In family `sm_90a` a chain is a
-      warpgroup and owns 64; a row block of implicit features owns all of them in both
-      families, not transposed.
-    * `stages`: slots of the ring that feeds the chain kernel.
-    * `column_tiles` (`sm_90a`): how many chains, neighbours along the value axis, a
-      CTA holds; they share the loads of keys, queries and matrices. Several numbers
-      are several kernels, among which the launcher chooses by the sizes. 1 where it
-      is not given.
-    * `split_sequence`: also compile kernels that split a sequence over CTAs, exactly;
-      the launcher takes them where sequences x heads leave the GPU idle.
-
-    Constraint: C23.
-  }];
-  let parameters = (ins "::mlir::StringAttr":$family, "int64_t":$value_columns,
-      "int64_t":$stages, OptionalParameter<"::mlir::DenseI64ArrayAttr">:$column_tiles,
-      DefaultValuedParameter<"bool", "false">:$split_sequence);
-  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$family, "int64_t":$value_columns,
-      "int64_t":$stages), [{
-    return $_get($_ctxt, family, value_columns, stages, ::mlir::DenseI64ArrayAttr(), false);
-  }]>];
-  let extraClassDeclaration = [{
-    /// The variants of `column_tiles`, at least one.
-    ::llvm::ArrayRef<int64_t> getColumnTileVariants() const;
-  }];
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-}
-
 #endif // DELTA_ATTRS_TD

@@ -121,6 +121,9 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     HV is a multiple of H: value head h reads key head h / (HV / H). `scale`
     multiplies q only (with a state) or both scores; it is K^-0.5 when absent.
     `chunk` counts micro-step rows and holds whole tokens; given, it is binding.
+    `plans` names kernels (`chain`, `prepare`, `combine`; `write`, `read`, `normalise`;
+    `attend`, `attend_read`, `append`) and gives each a `#plan.kernel`, or an array of
+    alternatives; what is given is binding (`delta-plan`). Constraint: C23.
     Constraints: C1 to C16, C28 to C31; what can be compiled is less (R1 to R14).
 
     ```mlir
@@ -143,7 +146,7 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunk,
       OptionalAttr<Delta_F32Attr>:$scale,
       DefaultValuedAttr<Delta_StateLayout, "::delta::StateLayout::KV">:$state_layout,
-      OptionalAttr<Delta_ScheduleAttr>:$schedule);
+      OptionalAttr<DictionaryAttr>:$plans);
   let results = (outs AnyRankedTensor:$output,
       Optional<AnyRankedTensor>:$state, Optional<AnyRankedTensor>:$u,
       Optional<AnyRankedTensor>:$ubar, Optional<AnyRankedTensor>:$write_lse,

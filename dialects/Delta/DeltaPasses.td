@@ -65,15 +65,13 @@ def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
       return
     }
     ```
-    The chunk has the length that the recurrence names, else 64 rows, and 32 rows of a
-    cache; 128 where `target` has warpgroups and kernels for such row blocks: 16-bit
-    DeltaFormer, but where `exp` writes f16 and the read is not tied. A scalar decay is applied to what
-    the triangular inverse inverts; the inverse names a bound of its entries where the
-    function's own prologues prove one (l2norm on the keys, sigmoid on beta). What the
-    chunked phase looks like, and why, is in docs/delta-dialect.md.
+    The chunk has the length that the recurrence names (`delta-plan` writes one), else 64
+    rows, and 32 rows of a cache. A scalar decay is applied to what the triangular inverse
+    inverts; the inverse names a bound of its entries where the function's own prologues
+    prove one (l2norm on the keys, sigmoid on beta). The recurrence's plans become the
+    function's, `delta.plans`. What the chunked phase looks like, and why, is in
+    docs/delta-dialect.md.
   }];
-  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
-      "the GPU whose kernels a row block should suit">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
@@ -189,20 +187,8 @@ def FactorDecay : Pass<"delta-factor-decay", "::mlir::func::FuncOp"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Chunked phase: schedule and kernels
+// Chunked phase: kernels
 //===----------------------------------------------------------------------===//
-
-def SelectSchedule : Pass<"delta-select-schedule", "::mlir::ModuleOp"> {
-  let summary = "Choose a schedule for each function, or check the given one";
-  let description = [{
-    Writes `delta.schedule`, a `#delta.schedule`, on every function that has none,
-    and leaves a remark that says why; a diagnostic says where the target has kernels
-    of its own (family `sm_90a`) and the function gets those of family `sm_80`. A
-    schedule written by the user is obeyed, or refused with the reason.
-  }];
-  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
-      "the GPU whose shared memory the schedule must fit">];
-}
 
 def SplitKernels : Pass<"delta-split-kernels", "::mlir::ModuleOp"> {
   let summary = "Cut the chunk loop where the state enters";
@@ -230,7 +216,7 @@ def SplitKernels : Pass<"delta-split-kernels", "::mlir::ModuleOp"> {
 def SplitSequence : Pass<"delta-split-sequence", "::mlir::ModuleOp"> {
   let summary = "Let several CTAs run the chunks of one sequence, exactly";
   let description = [{
-    For functions whose schedule has `split_sequence`, behind `delta-split-kernels`. A
+    For functions whose plan of `chain` has work `segments`, after `delta-split-kernels`. A
     segment of whole chunks maps the state before it to the state behind it by
     `S' = M S + N`: the recurrence is linear in its state. So a chain of L chunks becomes
 

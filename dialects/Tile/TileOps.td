@@ -19,6 +19,12 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def Tile_PlanAttr : Attr<CPred<"::llvm::isa<::delta::plan::KernelPlanAttr>($_self)">,
+                         "#plan.kernel"> {
+  let storageType = "::delta::plan::KernelPlanAttr";
+  let returnType = "::delta::plan::KernelPlanAttr";
+  let convertFromStorage = "$_self";
+}
 def Tile_Tile : StaticShapeTensorOf<[F32, BF16, F16]>;
 def Tile_Steps : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">;
 def Tile_Axis : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>;
@@ -47,9 +53,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
     memory, index values, and i32 values (epochs). `warps` (1 to 32) is the CTA's
     size. There are no results, and no other way into the kernel.
 
-    `column_tiles` says that the kernel is to be split into roles, in which that many
-    warpgroups each run a chain of their own: grid index 0 counts chains in value form
-    and CTAs, of so many neighbouring chains, in the final form.
+    `plan` says how the kernel uses its machine. Where a CTA holds several chains, grid
+    index 0 counts chains in value form, and CTAs, of so many neighbouring chains, in the
+    final form. `alternatives` are all plans of a kernel that is to exist once for each of
+    them (`tile-expand-variants`); `plan` is then the first.
 
     In the final form passes record what the CTA takes: `shared_bytes` of shared memory,
     a prediction of `registers` a thread in tiles, and `min_blocks`, CTAs that an SM
@@ -64,14 +71,15 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
       I64Attr:$grid, I64Attr:$warps, OptionalAttr<StrAttr>:$sym_visibility,
       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
       OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I64Attr>:$registers,
-      OptionalAttr<I64Attr>:$min_blocks, OptionalAttr<I64Attr>:$column_tiles);
+      OptionalAttr<I64Attr>:$min_blocks, OptionalAttr<Tile_PlanAttr>:$plan,
+      OptionalAttr<TypedArrayAttrBase<Tile_PlanAttr, "plans">>:$alternatives);
   let regions = (region AnyRegion:$body);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
       "int64_t":$grid, "int64_t":$warps, CArg<"::mlir::StringAttr", "{}">:$visibility,
       CArg<"::mlir::ArrayAttr", "{}">:$argAttrs, CArg<"::mlir::ArrayAttr", "{}">:$resAttrs), [{
     build($_builder, $_state, name, type, grid, warps, visibility, argAttrs, resAttrs,
           /*shared_bytes=*/{}, /*registers=*/{}, /*min_blocks=*/{},
-          /*column_tiles=*/{});
+          /*plan=*/{}, /*alternatives=*/{});
   }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -80,6 +88,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// Whether warps have, or are to get, roles.
+    bool hasRoles() { return getPlan() && getPlan()->hasRoles(); }
+    /// Whether products are those of warpgroups: results come later, in order.
+    bool usesWgmma() { return getPlan() && getPlan()->usesWgmma(); }
+    /// Chains of a CTA, 1 without a plan.
+    int64_t getChains() { return getPlan() ? getPlan()->getChains() : 1; }
   }];
 }
 

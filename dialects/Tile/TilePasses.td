@@ -49,8 +49,8 @@ def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
 def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
   let summary = "One kernel for each number of chains a CTA, chosen at launch";
   let description = [{
-    A kernel whose schedule has several `column_tiles` exists once for each, which the
-    name says; each launch becomes a choice by cost (`ChainCost.h`) from the
+    A kernel with `alternatives` exists once for each, and the name says how many chains
+    a CTA holds; each launch becomes a choice by cost (`ChainCost.h`) from the
     chains of the grid and the device's multiprocessors. A number that does not divide
     the grid's first extent has no kernel.
 
@@ -80,7 +80,7 @@ def SkewLoops : Pass<"tile-skew-loops", "::mlir::ModuleOp"> {
     that need no other CTA, and all that is behind the loop but does not need it either
     (the inverse of a diagonal block), are done before the last wait.
 
-    In a kernel with `column_tiles`, whose products run beside other work, a loop without
+    In a kernel with products of `wgmma`, which run beside other work, a loop without
     an expectation is skewed too: late is a product that adds up what another product of
     the iteration became (weights of scores), with what only it reads. The late part of the
     last iteration then stands behind one product more, as in the loop.
@@ -113,7 +113,7 @@ def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
     reads a + P u: two products of which one waits for the other, and two matrices beside
     each other. With G = (I + P diag(f))^-1 P (`tile.tri_solve`) what the rows read comes
     first, from one product, and u = v - f o (a + P u) follows element by element; the
-    identity is never rounded. In kernels with `column_tiles`, where products of a
+    identity is never rounded. In kernels with products of `wgmma`, where products of a
     warpgroup take both as left operands from registers:
 
     ```mlir
@@ -176,7 +176,7 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
     ```
     Refused: boxes that no 16-byte copy can move, right operands in f32.
 
-    In a kernel with `column_tiles` the engines and instructions are those of sm_90a:
+    In a kernel with products of `wgmma` engines and instructions are those of warpgroups:
 
     ```mlir
     %f = tile.copy tma %k[%b, %t0, %h, %c0], %K {dims = array<i64: 1, 3>} : ...
@@ -262,7 +262,7 @@ def LowerConverts : Pass<"tile-lower-converts", "::mlir::ModuleOp"> {
 def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
   let summary = "Split a kernel's warps: one role loads, one multiplies, one stores";
   let description = [{
-    In a kernel with `column_tiles = n` the loop over chunks is cut in three: the role
+    In a kernel of n `chains` the loop over chunks is cut in three: the role
     `load` issues the copies into shared memory, `store` those out of it, and `math`, of
     n instances of a warpgroup each, does the rest. They meet in two rings: "chunks",
     of `stages` slots, which the load role fills for all instances, and "out", one for
@@ -301,8 +301,7 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
     Refused, with the reason: no such loop or several, other buffers in shared memory,
     copies whose addresses the chain computes or whose columns are not the chain's.
 
-    A kernel whose CTAs wait for each other (`tile.expect`), or whose warpgroups share the
-    rows of a tile (`column_tiles` 1, more than four warps), is one of row blocks. Its
+    A kernel whose plan splits `rows` is one of query blocks. Its
     ticket and the index arithmetic that follows from it are computed in front of the
     roles. `load` issues copies and expectations in the order of the text, so what stands
     in front of a wait is not held up; `math` is one instance of all warps, and `store`
@@ -332,7 +331,7 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0",
-           "slots of the ring of chunks; 0: those of the kernel's `delta.schedule`, or 3">
+           "slots of the ring of chunks; 0: the stages of the kernel's plan">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -364,7 +363,7 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0",
-           "slots of a ring; 0: those of the kernel's `delta.schedule`, or 2">
+           "slots of a ring; 0: the stages of the kernel's plan, or 2">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -18,6 +18,7 @@
 #include "Nvcc.h"
 #include "delta/Artefact/Emission.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Pipelines/Final.h"
 #include "delta/Pipelines/Tile.h"
@@ -139,16 +140,19 @@ static SmallVector<Location> findWarpgroupKernels(ModuleOp module,
                                   [](Diagnostic &) { return success(); });
   PassManager manager(module.getContext());
   buildChunkedPipeline(manager, target);
-  SelectScheduleOptions schedule;
-  schedule.target = target.str();
-  manager.addPass(createSelectSchedule(schedule));
   if (failed(manager.run(*trial)))
     return {};
   SmallVector<Location> found;
   for (auto func : trial->getOps<func::FuncOp>())
-    if (auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule"))
-      if (schedule.getFamily() == "sm_90a")
+    for (NamedAttribute entry :
+         func->getAttrOfType<DictionaryAttr>(kPlansAttr)
+             ? func->getAttrOfType<DictionaryAttr>(kPlansAttr).getValue()
+             : ArrayRef<NamedAttribute>())
+      if (cast<plan::KernelPlanAttr>(cast<ArrayAttr>(entry.getValue())[0])
+              .usesWgmma()) {
         found.push_back(func.getLoc());
+        break;
+      }
   return found;
 }
 
@@ -166,7 +170,7 @@ LogicalResult Emitter::lower() {
     if (own && own->name != final.target)
       ownKernels = findWarpgroupKernels(module, own->name);
     buildChunkedPipeline(manager, final.target);
-    buildTileValuePipeline(manager, final.target);
+    buildTileValuePipeline(manager);
     buildTileFinalPipeline(manager, final);
     buildCudaPipeline(manager);
   }
@@ -175,9 +179,9 @@ LogicalResult Emitter::lower() {
     return failure();
   for (Location location : ownKernels)
     emitRemark(location)
-        << "kernels of family \"sm_80\", which serve every target given ("
+        << "kernels without warpgroups, which serve every target given ("
         << llvm::join(options.targets, ", ")
-        << "); those of family \"sm_90a\" come from --target="
+        << "); those with warpgroups come from --target="
         << StringRef(own->name) << " alone";
   return success();
 }

@@ -158,8 +158,8 @@ std::string delta::printManifest(cuda::FileOp file, const BuildRecord &record) {
           });
         }
       });
-      if (Attribute schedule = interface.get("schedule"))
-        json.attribute("schedule", toString(schedule));
+      if (Attribute plans = interface.get("plans"))
+        json.attribute("plans", toString(plans));
     }
     json.attributeArray("kernels", [&] {
       file.walk(

@@ -166,7 +166,7 @@ static void buildLowering(Stage stage, const StageOptions &options,
   const std::string target = options.target.empty() ? "sm_80" : options.target;
   buildChunkedPipeline(pipeline, target);
   if (stage == Stage::Tile) {
-    buildTileValuePipeline(pipeline, target, options.segments);
+    buildTileValuePipeline(pipeline, options.segments);
     pipeline.addPass(tile::createKernelsToFunctions());
   }
 }

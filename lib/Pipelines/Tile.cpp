@@ -15,6 +15,7 @@
 #include "delta/Conversion/Passes.h"
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
+#include "delta/Pipelines/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -25,19 +26,15 @@ using namespace mlir;
 
 void delta::buildChunkedPipeline(OpPassManager &pm, llvm::StringRef target) {
   pm.addPass(createVerifyRecurrent());
-  ChunkOptions chunk;
-  chunk.target = target.str();
-  pm.addNestedPass<func::FuncOp>(createChunk(chunk));
+  // Chunks and the algebra depend on the plan.
+  PlanKernelsOptions plan;
+  plan.target = target.str();
+  pm.addPass(createPlanKernels(plan));
+  pm.addNestedPass<func::FuncOp>(createChunk());
   pm.addNestedPass<func::FuncOp>(createVerifyChunked());
 }
 
-void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target,
-                                   int64_t segments) {
-  // The schedule is chosen while the algebra is still visible; all that follows
-  // applies it.
-  SelectScheduleOptions schedule;
-  schedule.target = target.str();
-  pm.addPass(createSelectSchedule(schedule));
+void delta::buildTileValuePipeline(OpPassManager &pm, int64_t segments) {
   // What does not depend on the state must not hang on an op that does.
   pm.addNestedPass<func::FuncOp>(createFoldNorms());
   pm.addNestedPass<func::FuncOp>(createFactorDecay());
@@ -71,24 +68,25 @@ void delta::buildTileValuePipeline(OpPassManager &pm, llvm::StringRef target,
 
 namespace {
 
-struct ValuePipelineOptions : public PassPipelineOptions<ValuePipelineOptions> {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("the GPU that the schedule is chosen for"),
-      llvm::cl::init("sm_80")};
+struct TargetOptions : public PassPipelineOptions<TargetOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("the GPU that is planned for"),
+                             llvm::cl::init("sm_80")};
 };
 
 } // namespace
 
 void delta::registerTilePipelines() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<TargetOptions>(
       "delta-chunked-pipeline", "From the recurrent to the chunked phase",
-      [](OpPassManager &pm) { buildChunkedPipeline(pm); });
-  PassPipelineRegistration<ValuePipelineOptions>(
+      [](OpPassManager &pm, const TargetOptions &options) {
+        buildChunkedPipeline(pm, options.target.getValue());
+      });
+  PassPipelineRegistration<TargetOptions>(
       "delta-tile-value-pipeline",
       "From the recurrent phase to kernels in value form",
-      [](OpPassManager &pm, const ValuePipelineOptions &options) {
+      [](OpPassManager &pm, const TargetOptions &options) {
         buildChunkedPipeline(pm, options.target.getValue());
-        buildTileValuePipeline(pm, options.target.getValue());
+        buildTileValuePipeline(pm);
       });
 }

@@ -165,8 +165,7 @@ func.func @untied(%q: tensor<?x1x4x64xbf16>, %k: tensor<?x1x4x64xbf16>,
 
 // -----
 
-// More tokens than half of the rows: a second warp's rows read, and the two take in twice as many
-// keys at once.
+// More tokens than half of the rows: a second warp's rows read.
 // CHECK-LABEL: func.func @stacked_high
 // CHECK:         %[[MAX:.+]] = memref.alloc({{.*}}) {delta.name = "segment_max"} : memref<?x?x4x32xf32>
 // CHECK:         %[[ACC:.+]] = memref.alloc({{.*}}) {delta.name = "segment_acc"} : memref<?x?x4x32x32xf32>
@@ -176,7 +175,7 @@ func.func @untied(%q: tensor<?x1x4x64xbf16>, %k: tensor<?x1x4x64xbf16>,
 // CHECK:           %[[DOWN:.+]] = delta.identity %c-16{{[_0-9]*}} : tensor<32x32xf32>
 // CHECK:           %[[WQ:.+]] = delta.apply %[[DOWN]], %[[Q]] acc(%[[W]] : tensor<32x64xf32>) part<full>
 // CHECK:           scf.for
-// CHECK:             %[[S:.+]] = delta.gram %[[WQ]], {{.*}} -> tensor<32x64xf32>
+// CHECK:             %[[S:.+]] = delta.gram %[[WQ]], {{.*}} -> tensor<32x32xf32>
 // CHECK:             delta.online {{.*}}, %[[S]] values({{.*}} -> tensor<32xf32>, tensor<32xf32>, tensor<32x32xf32>
 // The block of new tokens has 16 rows all the same, and joins the reading sums first.
 // CHECK:         scf.forall

@@ -1,7 +1,7 @@
 // The chunked form of row blocks that two warpgroups share: 128 rows, and queries that
 // are normalised in front like keys, as products take them from shared memory.
 
-// RUN: delta-opt %s -split-input-file --delta-chunk=target=sm_90a --delta-verify-chunked | FileCheck %s
+// RUN: delta-opt %s -split-input-file --delta-plan=target=sm_90a --delta-chunk --delta-verify-chunked | FileCheck %s
 
 // One loop over blocks and key heads for all norms; each array is that of its norm's
 // type. The blocks read no array that is to be normalised.

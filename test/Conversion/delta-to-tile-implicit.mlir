@@ -9,7 +9,7 @@
 // CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batch"}
 // CHECK-SAME: %[[SIZE:[^:]+]]: index {delta.name = "group_chains"}
 // CHECK-SAME: %[[GROUP_ITEMS:[^:]+]]: index {delta.name = "group_items"}
-// CHECK-SAME: grid = 1 : i64, warps = 4 : i64
+// CHECK-SAME: grid = 1 : i64, plan = #plan.kernel<{{.*}}work = queue, {{.*}}>, warps = 4 : i64
 // CHECK: %[[ITEM:.*]] = tile.ticket %[[PROGRESS]]
 // CHECK: %[[ITEM32:.*]] = arith.index_cast %[[ITEM]] : index to i32
 // CHECK: %[[GROUP_ITEMS32:.*]] = arith.index_cast %[[GROUP_ITEMS]] : index to i32

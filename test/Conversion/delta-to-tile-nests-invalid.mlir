@@ -4,7 +4,7 @@
 // no kernel.
 
 func.func @no_kind(%o: memref<2x64xf32>) attributes {
-    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>} {
+    delta.plans = {chain = [#plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>]}} {
   // expected-error @+1 {{expected a nest that says what it computes, got no `delta.nest`}}
   scf.forall (%b) in (2) {
   }
@@ -39,7 +39,7 @@ func.func @publishes() attributes {
 // -----
 
 func.func @nothing_carried(%o: memref<2x64xf32>) attributes {
-    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>} {
+    delta.plans = {chain = [#plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>]}} {
   // expected-error @+1 {{nest carries: expected a loop that carries state}}
   scf.forall (%b, %h) in (2, 2) {
   } {delta.nest = #delta.nest<kind = scan, name = "chain", axes = ["batch", "head"], carries = state>}
@@ -49,7 +49,7 @@ func.func @nothing_carried(%o: memref<2x64xf32>) attributes {
 // -----
 
 func.func @nothing_published(%o: memref<2x64xf32>) attributes {
-    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>} {
+    delta.plans = {write = [#plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, work = queue, group_bytes = 1024>]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

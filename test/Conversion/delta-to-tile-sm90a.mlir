@@ -1,18 +1,16 @@
-// A chain of family sm_90a is marked for roles; what is prepared for it is not.
+// A kernel carries the plan of its nest: the chain runs wgmma, the kernel that prepares for it mma.sync, and says so.
 // RUN: delta-opt %s --delta-tile-value-pipeline=target=sm_90a | FileCheck %s
 
 // CHECK: tile.kernel @gdn_prepare
-// CHECK-SAME: attributes {delta.schedule
-// CHECK-SAME: grid = 3 : i64, warps = 4 : i64}
+// CHECK-SAME: attributes {grid = 3 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 3, columns = 64, residency = alone>, warps = 4 : i64}
 // CHECK: tile.kernel @gdn_chain
-// CHECK-SAME: attributes {column_tiles = 2 : i64
-// CHECK-SAME: grid = 3 : i64, warps = 4 : i64}
+// CHECK-SAME: attributes {grid = 3 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>, warps = 4 : i64}
 // Grid index 0 counts chains still.
 // CHECK: tile.launch @gdn_chain grid(%c2, %c2, %{{.*}})
 func.func @gdn(%q: tensor<?x?x1x128xbf16>, %k: tensor<?x?x1x128xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x1x128xbf16>) key(%k : tensor<?x?x1x128xbf16>)
          value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
-         {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [2]>} -> tensor<?x?x2x128xbf16>
+         {kernel = #delta.kernel<linear>, plans = {chain = #plan.kernel<products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>}} -> tensor<?x?x2x128xbf16>
   return %o : tensor<?x?x2x128xbf16>
 }
 
@@ -20,11 +18,9 @@ func.func @gdn(%q: tensor<?x?x1x128xbf16>, %k: tensor<?x?x1x128xbf16>, %v: tenso
 // block of each sequence, which is the longest.
 
 // CHECK: tile.kernel @df_write(%{{.*}}: index {delta.name = "cta"}
-// CHECK-SAME: attributes {column_tiles = 1 : i64
-// CHECK-SAME: grid = 1 : i64, warps = 8 : i64}
+// CHECK-SAME: attributes {grid = 1 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, work = queue, group_bytes = 67108864>, warps = 8 : i64}
 // CHECK: tile.kernel @df_read(%[[HEAD:[^:]*]]: index {delta.name = "head"}, %[[BATCH:[^:]*]]: index {delta.name = "batch"}, %[[AFTER:[^:]*]]: index {delta.name = "blocks_after"}, %[[Q:[^:]*]]: memref{{.*}}"q"}{{.*}}, %[[BLOCKS:[^:]*]]: index {delta.name = "blocks"})
-// CHECK-SAME: attributes {column_tiles = 1 : i64
-// CHECK-SAME: grid = 3 : i64, warps = 8 : i64}
+// CHECK-SAME: attributes {grid = 3 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, work = longest_first>, warps = 8 : i64}
 // CHECK: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %c1
 // CHECK: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[AFTER]]
 // CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c128

@@ -3,7 +3,7 @@
 
 // The chain is transposed: a CTA owns 64 of the 128 value columns and keeps S^T.
 // CHECK-LABEL: tile.kernel @gdn_prepare
-// CHECK-SAME: grid = 3 : i64, warps = 4 : i64
+// CHECK-SAME: grid = 3 : i64, plan = #plan.kernel<{{.*}}>, warps = 4 : i64
 // Keys are normalised and rounded once; the rounded tile is both operands.
 // CHECK: %[[KN:.*]] = arith.truncf %{{.*}} : tensor<64x128xf32> to tensor<64x128xbf16>
 // CHECK: tile.dot %[[KN]], %[[KN]]
@@ -15,7 +15,7 @@
 // CHECK: %[[TA:.*]] = arith.truncf %[[T]]
 // CHECK: tile.store %[[TA]], {{.*}}dims = array<i64: 4, 3>
 // CHECK-LABEL: tile.kernel @gdn_chain
-// CHECK-SAME: grid = 3 : i64, warps = 4 : i64
+// CHECK-SAME: grid = 3 : i64, plan = #plan.kernel<{{.*}}>, warps = 4 : i64
 // CHECK: tile.load {{.*}}dims = array<i64: 3, 2>{{.*}} -> tensor<64x128xf32>
 // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = {{.*}}) -> (tensor<64x128xf32>)
 // CHECK: %[[SA:.*]] = arith.truncf %[[S]] : tensor<64x128xf32> to tensor<64x128xbf16>

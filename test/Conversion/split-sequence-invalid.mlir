@@ -3,7 +3,7 @@
 // Chains that are no maps of their state.
 
 func.func @nonlinear(%k: memref<?x?x2x64xbf16>, %v: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
-    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
+    delta.plans = {chain = [#plan.kernel<machine = <"sm_90">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, work = segments>]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -22,7 +22,7 @@ func.func @nonlinear(%k: memref<?x?x2x64xbf16>, %v: memref<?x?x2x64xbf16>, %B: i
 // -----
 
 func.func @source(%k: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
-    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
+    delta.plans = {chain = [#plan.kernel<machine = <"sm_90">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, work = segments>]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -41,7 +41,7 @@ func.func @source(%k: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
 // -----
 
 func.func @form(%k: memref<?x?x2x64xbf16>, %B: index) attributes {
-    delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>} {
+    delta.plans = {chain = [#plan.kernel<machine = <"sm_90">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, work = segments>]}} {
   // expected-error @+1 {{nest of kind scan: expected axes (batch, head) around one loop over chunks that carries the state}}
   scf.forall (%b) in (%B) {
   } {delta.nest = #delta.nest<kind = scan, name = "chain", axes = ["batch"], carries = state>}

@@ -107,18 +107,18 @@ func.func @gdn(%q: tensor<?x?x1x128xbf16>, %k: tensor<?x?x1x128xbf16>, %v: tenso
   %b = delta.sigmoid %beta : tensor<?x?x2xbf16> -> tensor<?x?x2xf32>
   %o, %s = delta.recurrence query(%q : tensor<?x?x1x128xbf16>) key(%kn : tensor<?x?x1x128xbf16>)
          value(%v : tensor<?x?x2x128xbf16>) beta(%b : tensor<?x?x2xf32>) decay(%g : tensor<?x?x2xf32>) initial(%s0 : tensor<?x2x128x128xf32>)
-         {kernel = #delta.kernel<linear>, chunk = 64, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, split_sequence = true>}
+         {kernel = #delta.kernel<linear>, chunk = 64, plans = {chain = [#plan.kernel<machine = <"sm_90">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, work = segments>]}}
          -> tensor<?x?x2x128xbf16>, state(tensor<?x2x128x128xf32>)
   return %o, %s : tensor<?x?x2x128xbf16>, tensor<?x2x128x128xf32>
 }
 
-// A schedule that does not ask for it.
+// A plan that does not ask for it.
 // CHECK-LABEL: func.func @whole
 // CHECK-NOT: scf.if
 // CHECK: return
 func.func @whole(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xf32>) -> tensor<?x?x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
          value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xf32>)
-         {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>} -> tensor<?x?x2x64xbf16>
+         {kernel = #delta.kernel<linear>, plans = {chain = [#plan.kernel<machine = <"sm_90">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>]}} -> tensor<?x?x2x64xbf16>
   return %o : tensor<?x?x2x64xbf16>
 }

@@ -194,8 +194,8 @@ tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {
 // be four CTAs an SM.
 
 // CHECK-LABEL: tile.kernel @inverts
-// CHECK-SAME: min_blocks = 4 : i64, registers = 106 : i64
-tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+// CHECK-SAME: min_blocks = 4 : i64, {{.*}}registers = 106 : i64
+tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
   %p = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
@@ -220,8 +220,8 @@ tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i6
 // Transposed, the blocks stay in registers beside operands in two parts: 16 more.
 
 // CHECK-LABEL: tile.kernel @inverts_transposed
-// CHECK-SAME: min_blocks = 3 : i64, registers = 122 : i64
-tile.kernel @inverts_transposed(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+// CHECK-SAME: min_blocks = 3 : i64, {{.*}}registers = 122 : i64
+tile.kernel @inverts_transposed(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
   %p = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
@@ -246,8 +246,8 @@ tile.kernel @inverts_transposed(%i: index, %s: memref<64x64xf32>) attributes {gr
 // In tf32 operands have one part.
 
 // CHECK-LABEL: tile.kernel @inverts_in_tf32
-// CHECK-SAME: min_blocks = 4 : i64, registers = 106 : i64
-tile.kernel @inverts_in_tf32(%i: index, %s: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+// CHECK-SAME: min_blocks = 4 : i64, {{.*}}registers = 106 : i64
+tile.kernel @inverts_in_tf32(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
   %p = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
@@ -274,8 +274,8 @@ tile.kernel @inverts_in_tf32(%i: index, %s: memref<64x64xf32>) attributes {grid 
 // The same with few registers: no more than 16 warps an SM are asked for.
 
 // CHECK-LABEL: tile.kernel @small
-// CHECK-SAME: min_blocks = 8 : i64, registers = 56 : i64
-tile.kernel @small(%i: index, %s: memref<32x32xf32>) attributes {grid = 1 : i64, warps = 2 : i64} {
+// CHECK-SAME: min_blocks = 8 : i64, {{.*}}registers = 56 : i64
+tile.kernel @small(%i: index, %s: memref<32x32xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 2 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<32x32xf32, #tile.smem<0>>
   %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<32x32xf32> -> tensor<32x32xf32, #tile.frag<warps = 2>>

@@ -1,17 +1,16 @@
 // RUN: delta-opt %s --tile-expand-variants --split-input-file --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // Two kernels, and a choice among them for each launch.
-// CHECK: tile.kernel @chain_by1({{.*}}column_tiles = 1 : i64
-// CHECK: tile.kernel @chain_by2({{.*}}column_tiles = 2 : i64
+// CHECK: tile.kernel @chain_by1({{.*}}split = chains>
+// CHECK: tile.kernel @chain_by2({{.*}}chains = 2, split = chains>
 // CHECK-NOT: tile.kernel @chain(
-tile.kernel @chain(%i: index, %h: index, %b: index) attributes {grid = 3 : i64, warps = 4 : i64, column_tiles = 1 : i64,
-    delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [1, 2]>} {
+tile.kernel @chain(%i: index, %h: index, %b: index) attributes {grid = 3 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, alternatives = [#plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>]} {
   tile.return
 }
 // A kernel without chains has no variants.
 // CHECK: tile.kernel @prepare(
 tile.kernel @prepare(%h: index) attributes {grid = 1 : i64, warps = 4 : i64,
-    delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [1, 2]>} {
+    plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 3, columns = 64>} {
   tile.return
 }
 // CHECK-LABEL: func.func @host
@@ -50,12 +49,11 @@ func.func @host(%B: index) {
 // -----
 
 // One chain a head: it has no neighbour.
-// CHECK: tile.kernel @chain({{.*}}column_tiles = 1 : i64
+// CHECK: tile.kernel @chain({{.*}}split = chains>
 // CHECK-LABEL: func.func @single
 // CHECK-NOT: scf.if
 // CHECK: tile.launch @chain grid
-tile.kernel @chain(%i: index, %h: index, %b: index) attributes {grid = 3 : i64, warps = 4 : i64, column_tiles = 1 : i64,
-    delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [1, 2]>} {
+tile.kernel @chain(%i: index, %h: index, %b: index) attributes {grid = 3 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, alternatives = [#plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>]} {
   tile.return
 }
 func.func @single(%B: index) {

@@ -117,10 +117,10 @@ tile.kernel @written(%b: index, %k: memref<?x?x128xbf16>, %n: index) attributes 
 
 // A kernel that is to have roles keeps its copies.
 
-// CHECK-LABEL: tile.kernel @column_tiles
+// CHECK-LABEL: tile.kernel @with_roles
 // CHECK-NOT: tile.ring_create
-tile.kernel @column_tiles(%i: index, %k: memref<?x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @with_roles(%i: index, %k: memref<?x64xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : memref<64x64xbf16, #tile.smem<128>>

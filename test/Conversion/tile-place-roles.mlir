@@ -1,6 +1,6 @@
 // RUN: delta-opt %s --tile-place --split-input-file --verify-diagnostics | FileCheck %s
 
-// In a kernel with column_tiles single warps copy: matrices by tensor maps, which end
+// In a kernel with roles single warps copy: matrices by tensor maps, which end
 // where the array does, vectors in bulk. Products are those of a warpgroup.
 
 // CHECK-LABEL: tile.kernel @chain
@@ -20,7 +20,7 @@
 // CHECK: tile.dot instr(wgmma_rs) %{{.*}}, %[[K]] acc(%{{.*}}) {contract = array<i64: 1, 0>}
 tile.kernel @chain(%j: index, %b: index, %k: memref<?x?x64x128xbf16>, %v: memref<?x?x2x128xbf16>,
                    %g: memref<?x?x64xf32>, %o: memref<?x?x2x128xbf16>, %s: memref<64x128xf32>, %length: index, %chunks: index)
-    attributes {grid = 2 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 2 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -64,7 +64,7 @@ func.func @host(%k: memref<?x?x64x128xbf16>, %v: memref<?x?x2x128xbf16>, %g: mem
 // CHECK: tile.copy tma {{.*}} {dims = array<i64: 1, 2>, rows = 63 : i64} : memref<?x?x64xbf16>, memref<64x64xbf16, #tile.smem<128>>
 // CHECK: tile.copy tma {{.*}} {dims = array<i64: 1, 2>, rows = 21 : i64, to_global} : memref<?x?x64xbf16>, memref<32x64xbf16, #tile.smem<128>>
 tile.kernel @steps(%b: index, %c: index, %v: memref<?x?x64xbf16>, %o: memref<?x?x64xbf16>, %length: index)
-    attributes {grid = 2 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 2 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
   %c21 = arith.constant 21 : index
@@ -96,7 +96,7 @@ func.func @host_of_steps(%q: memref<?x?x64xbf16>, %v: memref<?x?x3x64xbf16>, %o:
 // CHECK: tile.copy tma {{.*}} {dims = array<i64: 0, 1>} : memref<100x64xbf16>
 // CHECK: tile.copy tma {{.*}} {dims = array<i64: 0, 1>} : memref<?x64xbf16>
 tile.kernel @extents(%c: index, %v: memref<100x64xbf16>, %w: memref<?x64xbf16>, %s: memref<64x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c100 = arith.constant 100 : index
@@ -117,7 +117,7 @@ tile.kernel @extents(%c: index, %v: memref<100x64xbf16>, %w: memref<?x64xbf16>, 
 // Nobody launches the kernel, so nobody says that %n is the extent.
 
 tile.kernel @not_launched(%c: index, %v: memref<?x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{bound: expected the extent of axis 0 of the array less the start of the box, or the minimum of that and a constant, for a tensor map ends where the array does}}
   %V = tile.load %v[%c0, %c0] bound(%n) {dims = array<i64: 0, 1>} : memref<?x64xbf16> -> tensor<64x64xbf16>
@@ -129,7 +129,7 @@ tile.kernel @not_launched(%c: index, %v: memref<?x64xbf16>, %n: index)
 // One of two launches passes something else.
 
 tile.kernel @other_size(%c: index, %v: memref<?x?x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{bound: expected the extent of axis 1 of the array less the start of the box}}
   %V = tile.load %v[%c, %c0, %c0] bound(%n) {dims = array<i64: 1, 2>} : memref<?x?x64xbf16> -> tensor<64x64xbf16>
@@ -148,7 +148,7 @@ func.func @host_of_two(%v: memref<?x?x64xbf16>, %n: index) {
 // A chunk that ends before the array does, at a row that is no constant away.
 
 tile.kernel @ends_early(%c: index, %v: memref<128x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{bound: expected the extent of axis 0 of the array less the start of the box}}
   %V = tile.load %v[%c0, %c0] bound(%n) {dims = array<i64: 0, 1>} : memref<128x64xbf16> -> tensor<64x64xbf16>
@@ -158,11 +158,11 @@ tile.kernel @ends_early(%c: index, %v: memref<128x64xbf16>, %n: index)
 // -----
 
 tile.kernel @computed(%c: index, %s: memref<64x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
   %Sa = arith.truncf %S : tensor<64x64xf32> to tensor<64x64xbf16>
-  // expected-error @below {{operand in shared memory: expected a tile that a copy brings there in a kernel with several column_tiles, got a computed one: 'tensor<64x64xbf16>'}}
+  // expected-error @below {{operand in shared memory: expected a tile that a copy brings there in a kernel with several chains, got a computed one: 'tensor<64x64xbf16>'}}
   %D = tile.dot %Sa, %Sa {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -170,11 +170,11 @@ tile.kernel @computed(%c: index, %s: memref<64x64xf32>)
 // -----
 
 tile.kernel @rows(%c: index, %k: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
   %A = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<32x64xbf16>
-  // expected-error @below {{a: expected 64 rows in a kernel with column_tiles of 4 warps, got 32}}
+  // expected-error @below {{a: expected 64 rows in a kernel with wgmma of 4 warps, got 32}}
   %D = tile.dot %A, %K {contract = array<i64: 1, 1>} : tensor<32x64xbf16>, tensor<64x64xbf16> -> tensor<32x64xf32>
   tile.return
 }
@@ -182,10 +182,10 @@ tile.kernel @rows(%c: index, %k: memref<64x64xbf16>)
 // -----
 
 tile.kernel @warps(%c: index, %k: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 6 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 6 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
-  // expected-error @below {{expected a multiple of 4 warps in a kernel with column_tiles, got 6}}
+  // expected-error @below {{expected a multiple of 4 warps in a kernel with wgmma, got 6}}
   %D = tile.dot %K, %K {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -193,10 +193,10 @@ tile.kernel @warps(%c: index, %k: memref<64x64xbf16>)
 // -----
 
 tile.kernel @warps_of_two(%c: index, %k: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 2 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16>
-  // expected-error @below {{expected 4 warps in a kernel with column_tiles, got 8}}
+  // expected-error @below {{expected 4 warps in a kernel with wgmma, got 8}}
   %D = tile.dot %K, %K {contract = array<i64: 1, 1>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -204,7 +204,7 @@ tile.kernel @warps_of_two(%c: index, %k: memref<64x64xbf16>)
 // -----
 
 tile.kernel @contraction(%c: index, %k: memref<64x64xbf16>, %s: memref<64x8xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x8xf32> -> tensor<64x8xf32>
   %Sa = arith.truncf %S : tensor<64x8xf32> to tensor<64x8xbf16>
@@ -217,7 +217,7 @@ tile.kernel @contraction(%c: index, %k: memref<64x64xbf16>, %s: memref<64x8xf32>
 // -----
 
 tile.kernel @columns(%c: index, %k: memref<512x64xbf16>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %A = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<512x64xbf16> -> tensor<64x64xbf16>
   %K = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<512x64xbf16> -> tensor<512x64xbf16>
@@ -244,7 +244,7 @@ tile.kernel @columns(%c: index, %k: memref<512x64xbf16>)
 // CHECK: tile.copy tma %arg3[%[[ROW]], %c0], %[[U]] {
 // CHECK: tile.dot instr(wgmma_rs) %{{.*}}, %[[U]]
 tile.kernel @row_block(%i: index, %q: memref<128x64xbf16>, %k: memref<?x64xbf16>, %u: memref<?x64xbf16>, %o: memref<128x64xf32>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
   %t0 = arith.muli %i, %c128 : index
@@ -274,7 +274,7 @@ tile.kernel @row_block(%i: index, %q: memref<128x64xbf16>, %k: memref<?x64xbf16>
 // CHECK: tile.dot instr(wgmma_rs)
 // CHECK: tile.dot instr(wgmma_rs)
 tile.kernel @narrow_solution(%i: index, %k: memref<128x64xbf16>, %beta: memref<2x128xf32>, %s: memref<128x128xf32>, %o: memref<128x64xf32>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
   %g = arith.negf %f : tensor<128xf32>
@@ -302,7 +302,7 @@ tile.kernel @narrow_solution(%i: index, %k: memref<128x64xbf16>, %beta: memref<2
 // CHECK: tile.dot instr(wgmma_ss) %[[PARKED]], %{{.*}} acc(
 // CHECK: tile.dot instr(wgmma_rs)
 tile.kernel @wide_solution(%i: index, %k: memref<128x128xbf16>, %beta: memref<2x128xf32>, %s: memref<128x128xf32>, %o: memref<128x128xf32>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
   %g = arith.negf %f : tensor<128xf32>
@@ -331,7 +331,7 @@ tile.kernel @wide_solution(%i: index, %k: memref<128x128xbf16>, %beta: memref<2x
 // CHECK: %[[AGAIN:.*]] = tile.read %[[BUFFER]]
 // CHECK: tile.spread %[[AGAIN]]
 tile.kernel @waiting_sums(%i: index, %beta: memref<128x2xf32>, %s: memref<128x128xf32>, %o: memref<128x128xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %f = tile.load %beta[%c0, %c0] {dims = array<i64: 0>} : memref<128x2xf32> -> tensor<128xf32>
   %P = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
@@ -363,7 +363,7 @@ tile.kernel @waiting_sums(%i: index, %beta: memref<128x2xf32>, %s: memref<128x12
 // CHECK: tile.dot instr(wgmma_rs) %[[F]], %{{.*}} acc(
 // CHECK: tile.dot instr(wgmma_ss) %[[PARKED]], %{{.*}} acc(
 tile.kernel @solution_with_rest(%i: index, %k: memref<128x64xbf16>, %beta: memref<2x128xf32>, %s: memref<128x128xf32>, %o: memref<128x64xf32>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
   %g = arith.negf %f : tensor<128xf32>
@@ -392,7 +392,7 @@ tile.kernel @solution_with_rest(%i: index, %k: memref<128x64xbf16>, %beta: memre
 // Nobody rounds the solution: products inside have no type.
 
 tile.kernel @wide_type(%i: index, %beta: memref<2x128xf32>, %s: memref<128x128xf32>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %f = tile.load %beta[%c0, %c0] {dims = array<i64: 1>} : memref<2x128xf32> -> tensor<128xf32>
   %P = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>
@@ -407,7 +407,7 @@ tile.kernel @wide_type(%i: index, %beta: memref<2x128xf32>, %s: memref<128x128xf
 // A condition on a vector's copy, which has no tensor map, and on a store.
 
 tile.kernel @conditional_store(%i: index, %o: memref<?x64xbf16>, %s: memref<128x64xf32>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
   %here = arith.cmpi sgt, %i, %c0 : index
@@ -429,7 +429,7 @@ tile.kernel @conditional_store(%i: index, %o: memref<?x64xbf16>, %s: memref<128x
 // CHECK-NEXT: tile.write %[[BETA]], %[[F]] : tensor<128xf32>
 // CHECK: tile.tri_solve %{{.*}}, %[[F]]
 tile.kernel @loaded_factors(%i: index, %beta: memref<128x2xf32>, %s: memref<128x128xf32>, %o: memref<128x128xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %f = tile.load %beta[%c0, %c0] {dims = array<i64: 0>} : memref<128x2xf32> -> tensor<128xf32>
   %P = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<128x128xf32> -> tensor<128x128xf32>

@@ -182,7 +182,7 @@ tile.kernel @from_ones(%cta: index, %q: !in, %u: !in, %flags: memref<8xi32>, %n:
 // CHECK: %[[U2:.*]] = tile.load %[[US]][
 // CHECK: tile.dot %[[P2]], %[[U2]] acc(%[[LAST]])
 tile.kernel @sums(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -242,7 +242,7 @@ tile.kernel @waits_for_products(%cta: index, %q: !in, %k: !in, %u: !in, %o: memr
 // CHECK-LABEL: tile.kernel @independent
 // CHECK: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) ->
 tile.kernel @independent(%cta: index, %q: !in, %k: !in, %o: memref<64x64xf32>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : !square

@@ -29,7 +29,7 @@
 // CHECK-NOT: tile.dot
 tile.kernel @solution(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                       %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %P0 = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -71,7 +71,7 @@ tile.kernel @solution(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
 // CHECK-NOT: tile.dot
 tile.kernel @rows_alone(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                         %beta: memref<64xf32>, %u: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %P0 = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -105,7 +105,7 @@ tile.kernel @rows_alone(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>
 // CHECK: tile.store %[[READ]], %arg6
 tile.kernel @unmasked(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                       %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : !m
   %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
@@ -140,7 +140,7 @@ tile.kernel @unmasked(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
 // CHECK: tile.tri_solve %[[P]],
 tile.kernel @exponentials(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
     %beta: memref<64xf32>, %max: memref<64xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %scale = arith.constant dense<0.125> : !m
   %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
@@ -176,7 +176,7 @@ tile.kernel @exponentials(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf3
 // CHECK-NOT: tile.tri_solve
 tile.kernel @finite_scores(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
     %beta: memref<64xf32>, %max: memref<64xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %scale = arith.constant dense<0.125> : !m
   %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
@@ -224,7 +224,7 @@ tile.kernel @finite_scores(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf
 // CHECK: tile.store %[[O]], %arg6
 tile.kernel @reads_itself(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                       %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -263,7 +263,7 @@ tile.kernel @reads_itself(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf3
 // CHECK: arith.mulf %[[READ]], %[[ROWS]]
 tile.kernel @scaled(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                       %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -302,7 +302,7 @@ tile.kernel @scaled(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c
 // CHECK: tile.store %[[U]], %arg5
 tile.kernel @rests(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                    %beta: memref<64xf32>, %u: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -336,7 +336,7 @@ tile.kernel @rests(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c:
 // CHECK: tile.tri_inverse
 tile.kernel @other_factors(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                       %beta: memref<64xf32>, %u: memref<64x128xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %S = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -364,7 +364,7 @@ tile.kernel @other_factors(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf
 // CHECK-NOT: tile.tri_solve
 tile.kernel @reads_above(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                          %beta: memref<64xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -393,7 +393,7 @@ tile.kernel @reads_above(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32
 // CHECK-NOT: tile.tri_solve
 tile.kernel @other_sum(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                        %beta: memref<64xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %P0 = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x
@@ -451,7 +451,7 @@ tile.kernel @no_roles(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
 // CHECK: tile.tri_inverse
 tile.kernel @transposed(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c: memref<64x128xf32>,
                       %beta: memref<64xf32>, %o: memref<64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %P = tile.load %p[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> !m
   %V = tile.load %v[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> !x

@@ -4,9 +4,9 @@
 
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
-// expected-error @below {{column_tiles: expected one loop over earlier blocks that copies to or from shared memory, got 2}}
+// expected-error @below {{roles: expected one loop over earlier blocks that copies to or from shared memory, got 2}}
 tile.kernel @no_copies(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -36,7 +36,7 @@ tile.kernel @no_copies(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @step(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -63,7 +63,7 @@ tile.kernel @step(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %fl
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @in_a_branch(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -95,7 +95,7 @@ tile.kernel @in_a_branch(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf1
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @store_in_loop(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -125,7 +125,7 @@ tile.kernel @store_in_loop(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xb
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @together(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -155,7 +155,7 @@ tile.kernel @together(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>,
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @read_index(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -186,7 +186,7 @@ tile.kernel @read_index(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @written_twice(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -214,7 +214,7 @@ tile.kernel @written_twice(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xb
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @twice(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -243,7 +243,7 @@ tile.kernel @twice(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %f
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @registers(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -272,7 +272,7 @@ tile.kernel @registers(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 // expected-error @below {{expected a copy out of shared memory, got none: there is nothing to publish}}
 tile.kernel @nothing(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -295,7 +295,7 @@ tile.kernel @nothing(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, 
 !b = memref<128x64xbf16, #tile.smem<128>>
 !a = tensor<128x64xbf16, #tile.frag<warps = 8>>
 tile.kernel @shapes(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %flags: memref<?xi32>, %w: memref<?x128xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

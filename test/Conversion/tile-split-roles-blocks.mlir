@@ -72,7 +72,7 @@
 // CHECK-NEXT: tile.return
 tile.kernel @block(%cta: index, %q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %u: memref<?x64xbf16>,
                    %o: memref<?x64xbf16>, %progress: memref<?xi32>, %lse: memref<?xf32>)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index
@@ -154,7 +154,7 @@ tile.kernel @block(%cta: index, %q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %u
 // CHECK-NOT: tile.signal
 // CHECK: tile.return
 tile.kernel @reads(%behind: index, %p: memref<?x128xbf16>, %u: memref<?x64xbf16>, %o: memref<?x64xbf16>, %last: index)
-    attributes {grid = 1 : i64, warps = 8 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index

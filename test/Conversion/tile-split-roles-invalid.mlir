@@ -1,16 +1,16 @@
 // RUN: delta-opt %s --tile-split-roles --split-input-file --verify-diagnostics
 
-// Every reason for which a kernel with column_tiles is not split.
+// Every reason for which a kernel of chains is not split.
 
-// expected-error @below {{column_tiles: expected one loop over chunks that copies to or from shared memory, got 0}}
-tile.kernel @no_loop(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+// expected-error @below {{roles: expected one loop over chunks that copies to or from shared memory, got 0}}
+tile.kernel @no_loop(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   tile.return
 }
 
 // -----
 
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @step(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @step(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
   %K = tile.alloc : !b
@@ -25,12 +25,12 @@ tile.kernel @step(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid 
 // -----
 
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @engine(%i: index, %k: memref<64x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @engine(%i: index, %k: memref<64x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b
   scf.for %c = %c0 to %n step %c1 {
-    // expected-error @below {{engine: expected tma or bulk in a kernel with column_tiles, got cp_async}}
+    // expected-error @below {{engine: expected tma or bulk in a kernel with roles, got cp_async}}
     %f = tile.copy cp_async %k[%c0, %c0], %K {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
     tile.await %f : !tile.async<none>
   }
@@ -40,7 +40,7 @@ tile.kernel @engine(%i: index, %k: memref<64x64xbf16>, %n: index) attributes {gr
 // -----
 
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @in_front(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @in_front(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b
@@ -57,7 +57,7 @@ tile.kernel @in_front(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {g
 // -----
 
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @together(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @together(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b
@@ -74,7 +74,7 @@ tile.kernel @together(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {g
 // -----
 
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @carried(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @carried(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b
@@ -92,7 +92,7 @@ tile.kernel @carried(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {gr
 
 !b = memref<64x64xbf16, #tile.smem<128>>
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
-tile.kernel @in_place(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @in_place(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b
@@ -114,7 +114,7 @@ tile.kernel @in_place(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {g
 
 !b = memref<64x64xbf16, #tile.smem<128>>
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
-tile.kernel @nothing_to_load(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @nothing_to_load(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<0.0> : !a
@@ -132,11 +132,11 @@ tile.kernel @nothing_to_load(%i: index, %k: memref<?x64xbf16>, %n: index) attrib
 
 !b = memref<64x64xbf16, #tile.smem<128>>
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
-tile.kernel @payload(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @payload(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b
-  // expected-error @below {{buffer: expected one that a copy of the loop over chunks fills, or a write in front of a copy out of it, in a kernel with column_tiles: roles share no other}}
+  // expected-error @below {{buffer: expected one that a copy of the loop over chunks fills, or a write in front of a copy out of it, in a kernel of chains: roles share no other}}
   %X = tile.alloc : !b
   scf.for %c = %c0 to %n step %c1 {
     %f = tile.copy tma %k[%c, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
@@ -153,7 +153,7 @@ tile.kernel @payload(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {gr
 // A buffer that is read behind the loop holds the last chunk there: a slot does not.
 !b = memref<64x64xbf16, #tile.smem<128>>
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
-tile.kernel @read_behind(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+tile.kernel @read_behind(%i: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-error @below {{buffer: expected one that a copy of the loop over chunks fills}}
@@ -170,7 +170,7 @@ tile.kernel @read_behind(%i: index, %k: memref<?x64xbf16>, %n: index) attributes
 
 // Neighbouring chains, but rows of one array.
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @rows_of_chains(%j: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+tile.kernel @rows_of_chains(%j: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b
@@ -186,7 +186,7 @@ tile.kernel @rows_of_chains(%j: index, %k: memref<?x64xbf16>, %n: index) attribu
 
 // Every other group of columns.
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @columns_apart(%j: index, %k: memref<?x256xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+tile.kernel @columns_apart(%j: index, %k: memref<?x256xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index
@@ -203,7 +203,7 @@ tile.kernel @columns_apart(%j: index, %k: memref<?x256xbf16>, %n: index) attribu
 // -----
 
 !vector = memref<64xf32, #tile.smem<0>>
-tile.kernel @vector_of_chain(%j: index, %g: memref<?x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+tile.kernel @vector_of_chain(%j: index, %g: memref<?x64xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %G = tile.alloc : !vector
@@ -218,7 +218,7 @@ tile.kernel @vector_of_chain(%j: index, %g: memref<?x64xf32>, %n: index) attribu
 // -----
 
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @odd(%j: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+tile.kernel @odd(%j: index, %k: memref<?x64xbf16>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !b

@@ -10,7 +10,7 @@
 // The state stays with math; what is behind the loop is its, too.
 
 // CHECK-LABEL: tile.kernel @one
-// CHECK-SAME: column_tiles = 1 : i64, grid = 2 : i64, warps = 6 : i64
+// CHECK-SAME: grid = 2 : i64, {{.*}}warps = 6 : i64
 // CHECK: %[[COLUMN:.*]] = arith.muli %arg0, %{{.*}}
 // CHECK: %[[IN:.*]] = tile.ring_create "chunks" mbarrier {tile.buffers = ["K", "V", "G"]} : <3, [memref<64x64xbf16, #tile.smem<128>>, memref<64x64xbf16, #tile.smem<128>>, memref<64xf32, #tile.smem<0>>]>
 // CHECK: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["O"]} : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -44,7 +44,7 @@
 // CHECK: tile.launch @one grid(%c2, %c1)
 tile.kernel @one(%j: index, %h: index, %k: memref<?x64x64xbf16>, %v: memref<?x128xbf16>, %g: memref<?x64xf32>,
                  %o: memref<?x128xbf16>, %s: memref<64x128xf32>, %n: index)
-    attributes {grid = 2 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 2 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -98,7 +98,7 @@ func.func @host_of_one(%k: memref<?x64x64xbf16>, %v: memref<?x128xbf16>, %g: mem
 
 // CHECK-LABEL: tile.kernel @two
 // CHECK-SAME: delta.name = "column_tile_pair"
-// CHECK-SAME: column_tiles = 2 : i64, grid = 1 : i64, warps = 12 : i64
+// CHECK-SAME: grid = 1 : i64, plan = #plan.kernel<{{.*}}chains = 2{{.*}}>, warps = 12 : i64
 // CHECK: tile.ring_create "chunks" mbarrier {consumers = 2 : i64, tile.buffers = ["K", "V"], zeroed} : <3, [memref<64x64xbf16, #tile.smem<128>>, memref<64x128xbf16, #tile.smem<128>>]>
 // CHECK: tile.ring_create "out" mbarrier {tile.buffers = ["O"]} : <1, [memref<64x64xbf16, #tile.smem<128>>]>
 // CHECK: tile.roles [#tile.role<name = "math", warps = 8, registers = 240, instances = 2>, #tile.role<name = "load", warps = 2, registers = 24>, #tile.role<name = "store", warps = 2, registers = 24, instances = 2>] {
@@ -123,7 +123,7 @@ func.func @host_of_one(%k: memref<?x64x64xbf16>, %v: memref<?x128xbf16>, %g: mem
 // CHECK: tile.launch @two grid(%c2)
 tile.kernel @two(%j: index {delta.name = "column_tile"}, %k: memref<?x64x64xbf16>, %v: memref<?x256xbf16>,
                  %o: memref<?x256xbf16>, %s: memref<64x256xf32>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -172,7 +172,7 @@ func.func @host_of_two(%k: memref<?x64x64xbf16>, %v: memref<?x256xbf16>, %o: mem
 // CHECK: tile.roles [#tile.role<name = "math", warps = 8, registers = 240, instances = 2>, #tile.role<name = "load", warps = 4, registers = 24>] {
 // CHECK-NOT: "out"
 tile.kernel @no_output(%j: index, %k: memref<?x64x64xbf16>, %s: memref<64x128xf32>, %n: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 2 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

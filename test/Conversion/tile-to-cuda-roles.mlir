@@ -36,7 +36,7 @@ func.func @f(%k: memref<?x?x2x128xbf16> {delta.name = "k"}, %v: memref<?x?x2x128
 tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.name = "head"}, %batch: index {delta.name = "batch"},
     %k: memref<?x?x2x128xbf16> {delta.name = "k"}, %v: memref<?x?x2x128xbf16> {delta.name = "v"}, %eg: memref<?x?x2x64xf32> {delta.name = "e"},
     %s: memref<?x2x128x128xf32> {delta.name = "s"}, %o: memref<?x?x2x128xbf16> {delta.name = "o"}, %chunks: index {delta.name = "chunks"})
-    attributes {grid = 3 : i64, warps = 12 : i64, column_tiles = 2 : i64, shared_bytes = 122208 : i64} {
+    attributes {grid = 3 : i64, warps = 12 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>, shared_bytes = 122208 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

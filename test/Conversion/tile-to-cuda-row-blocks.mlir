@@ -46,7 +46,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
     %v: !array {delta.name = "v"}, %beta_global: memref<?x?x8xf32> {delta.name = "beta"}, %u: !array {delta.name = "u"},
     %o: !array {delta.name = "o"}, %progress: memref<?xi32> {delta.name = "progress"}, %heads: index {delta.name = "heads"},
     %T: index {delta.name = "tokens"})
-    attributes {grid = 1 : i64, warps = 12 : i64, column_tiles = 1 : i64, shared_bytes = 152096 : i64} {
+    attributes {grid = 1 : i64, warps = 12 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>, shared_bytes = 152096 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

@@ -21,9 +21,9 @@ class OpPassManager;
 
 namespace delta {
 
-/// From the recurrent to the chunked phase, both verified, with row blocks that
-/// suit the GPU \p target, a name of delta/Support/Target.h. `pm` is anchored
-/// on builtin.module, here and below.
+/// From the recurrent to the chunked phase, both verified, with plans for the
+/// GPU \p target, a name of delta/Support/Target.h. `pm` is anchored on
+/// builtin.module, here and below.
 void buildChunkedPipeline(mlir::OpPassManager &pm,
                           llvm::StringRef target = "sm_80");
 
@@ -32,15 +32,12 @@ void buildChunkedPipeline(mlir::OpPassManager &pm,
 /// Input: functions as `delta-chunk` makes them, with a state. Output: for a
 /// function f, kernels `f_prepare` (where something does not depend on the
 /// state) and `f_chain`, and f itself as the host program: sizes, workspace
-/// (`memref.alloc`), launches. With `split_sequence` in the schedule also
-/// kernels `f_transfer`, `f_combine` and `f_segments`; several `column_tiles`
-/// make one kernel each of a chain, `f_chain_by1` and so on.
+/// (`memref.alloc`), launches. Where the plan of `chain` has work `segments`
+/// also kernels `f_transfer`, `f_combine` and `f_segments`; several plans make
+/// one kernel each of a chain, `f_chain_by1` and so on.
 ///
-/// The schedule fits the GPU \p target, a name of delta/Support/Target.h. A
-/// sequence that is split has at most \p segments segments; 0: by cost.
-void buildTileValuePipeline(mlir::OpPassManager &pm,
-                            llvm::StringRef target = "sm_80",
-                            int64_t segments = 0);
+/// A sequence that is split has at most \p segments segments; 0: by cost.
+void buildTileValuePipeline(mlir::OpPassManager &pm, int64_t segments = 0);
 
 /// Registers the two as `delta-chunked-pipeline` (recurrent to chunked) and
 /// `delta-tile-value-pipeline` (recurrent to value form).

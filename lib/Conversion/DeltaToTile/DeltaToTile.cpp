@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "NestChecks.h"
 #include "TileBody.h"
 #include "ValueAxis.h"
 
@@ -44,16 +45,6 @@ static constexpr int64_t kRowsPerWarp = 16;
 /// Elements (i32) from one flag to the next: a cache line each, so that who
 /// waits for one head does not hold up another's.
 static constexpr int64_t kFlagStride = 32;
-
-/// Keys and u of the chains of row blocks that are worked through together:
-/// what a block reads, others of its group have read just before, and L2 caches
-/// hold 40 to 60 MB (docs/performance.md, "Groups of heads").
-static constexpr int64_t kGroupBytes = int64_t(64) << 20;
-
-/// Value columns of a CTA that multiplies states from the left. Its fragments
-/// are rows of the matrix, and the fewer columns it has, the more CTAs share
-/// the products.
-static constexpr int64_t kLeftProductColumns = 16;
 
 /// The name that an array or a size has in the function's interface.
 static StringRef nameOfCaptured(Value value) {
@@ -95,19 +86,6 @@ static FailureOr<BlockChain> findBlockChain(scf::ForallOp nest) {
                      "`before` of the array");
 }
 
-/// A nest says what it computes, or has no kernel.
-static LogicalResult checkNest(scf::ForallOp loop) {
-  NestAttr nest = getNest(loop);
-  if (!nest)
-    return loop.emitError(
-               "expected a nest that says what it computes, got no `")
-           << kNestAttr << "`";
-  if (static_cast<int64_t>(nest.getAxes().size()) != loop.getRank())
-    return loop.emitError("nest axes: expected ")
-           << loop.getRank() << " names, got " << nest.getAxes();
-  return success();
-}
-
 static bool isCallersArray(Value value) {
   if (auto collapse = value.getDefiningOp<memref::CollapseShapeOp>())
     value = collapse.getSrc();
@@ -119,10 +97,12 @@ namespace {
 /// One outermost loop on its way to being a kernel.
 class KernelBuilder {
 public:
-  KernelBuilder(func::FuncOp func, scf::ForallOp loop, ScheduleAttr schedule)
+  /// `plans` are alternatives, at least one.
+  KernelBuilder(func::FuncOp func, scf::ForallOp loop, ArrayAttr plans)
       : func(func), loop(loop), nest(getNest(loop)),
         name((func.getName() + "_" + nest.getName().getValue()).str()),
-        schedule(schedule), b(loop.getLoc(), loop) {}
+        plans(plans), plan(cast<plan::KernelPlanAttr>(plans[0])),
+        b(loop.getLoc(), loop) {}
 
   LogicalResult run();
 
@@ -150,11 +130,9 @@ private:
   void mapTicket(ImplicitLocOpBuilder &inside, IRMapping &map);
   void mapColumnTile(ImplicitLocOpBuilder &inside, Value tile);
   bool isAttention() { return nest.getKind() == NestKind::Attention; }
-  /// Whether the nest is over independent query blocks of warpgroups: the later
-  /// a block, the more it reads, and a CTA is all that a multiprocessor holds.
+  /// Whether later query blocks, which read more, come first.
   bool startsWithLongest() {
-    return schedule.getFamily().getValue() == "sm_90a" && isAttention() &&
-           !nest.isOrdered();
+    return plan.getWork() == plan::Work::LongestFirst;
   }
   int64_t tilesAHead() { return std::max<int64_t>(columnTiles, 1); }
   void launch(ArrayRef<Value> captured);
@@ -163,7 +141,8 @@ private:
   scf::ForallOp loop;
   NestAttr nest;
   std::string name;
-  ScheduleAttr schedule;
+  ArrayAttr plans;
+  plan::KernelPlanAttr plan;
   ImplicitLocOpBuilder b;
   BodyOptions options;
   /// The number of value-column tiles; 0 where the loop has no value axis.
@@ -207,14 +186,13 @@ int64_t KernelBuilder::findFragmentRows() {
 void KernelBuilder::chooseTiles() {
   RankedTensorType carried = findCarriedType();
   int64_t columns = carried ? carried.getShape()[1] : 0;
-  options.valueColumns = schedule.getValueColumns();
+  options.valueColumns = plan.getColumns();
   switch (nest.getKind()) {
   case NestKind::Scan:
     options.valueOrientation = Orientation::Transposed;
     options.fragmentRows = options.valueColumns;
     break;
   case NestKind::SegmentFold:
-    options.valueColumns = std::min(kLeftProductColumns, options.valueColumns);
     options.fragmentRows = carried.getShape()[0];
     break;
   case NestKind::Attention:
@@ -288,11 +266,9 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   kernel.getBody().push_back(new Block());
   kernel.getBody().front().addArguments(types, locations);
   kernel.setAllArgAttrs(attrs);
-  kernel->setAttr("delta.schedule", schedule);
-  // Chains and row blocks of warpgroups are to be split into roles.
-  if (schedule.getFamily().getValue() == "sm_90a" &&
-      (nest.getKind() == NestKind::Scan || isAttention()))
-    kernel.setColumnTiles(schedule.getColumnTileVariants().front());
+  kernel.setPlanAttr(plan);
+  if (plans.size() > 1)
+    kernel.setAlternativesAttr(plans);
   return kernel;
 }
 
@@ -347,8 +323,8 @@ void KernelBuilder::createGroups() {
   Value items = arith::MulIOp::create(b, chains, blocks);
   // As many groups as are surely not too small: with few chains, blocks wait
   // for each other.
-  Value together =
-      constant(kGroupBytes / getBlockBytes(loop, options.valueColumns));
+  Value together = constant(plan.getGroupBytes() /
+                            getBlockBytes(loop, options.valueColumns));
   Value groups = arith::DivUIOp::create(b, items, together);
   groups = arith::MaxUIOp::create(b, groups, constant(1));
   named("group_chains");
@@ -527,6 +503,10 @@ LogicalResult KernelBuilder::run() {
     return loop.emitError("nest carries: expected a loop that carries ")
            << stringifyCarries(nest.getCarries());
   chooseTiles();
+  if (RankedTensorType carried = findCarriedType();
+      carried && carried.getDimSize(1) % options.valueColumns != 0)
+    return loop.emitError("plan columns: expected a divisor of the value dim ")
+           << carried.getDimSize(1) << ", got " << options.valueColumns;
   if (options.fragmentRows == 0 || options.fragmentRows % kRowsPerWarp != 0)
     return loop.emitError()
            << "no kernel has fragments of " << options.fragmentRows << " rows";
@@ -574,21 +554,39 @@ public:
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (func.isDeclaration())
         continue;
-      auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
-      if (!schedule) {
-        func.emitError("expected a `delta.schedule`");
-        return signalPassFailure();
-      }
       SmallVector<scf::ForallOp> loops;
       func.walk<WalkOrder::PreOrder>([&](scf::ForallOp loop) {
         loops.push_back(loop);
         return WalkResult::skip();
       });
+      // The plans of a function with kernels are those of its kernels.
+      NamedAttrList used;
       for (scf::ForallOp loop : loops)
-        if (failed(checkNest(loop)) ||
-            failed(KernelBuilder(func, loop, schedule).run()))
+        if (failed(convert(func, loop, used)))
           return signalPassFailure();
+      if (!used.empty())
+        func->setAttr(kPlansAttr, used.getDictionary(&getContext()));
     }
+  }
+
+private:
+  static LogicalResult convert(func::FuncOp func, scf::ForallOp loop,
+                               NamedAttrList &used) {
+    if (failed(checkNest(loop)))
+      return failure();
+    StringRef name = getPlanName(getNest(loop));
+    ArrayAttr plans = getPlans(func, name);
+    if (auto reason = func->getAttrOfType<StringAttr>(kNoPlanAttr);
+        !plans && reason)
+      return loop.emitError() << reason.getValue();
+    if (!plans)
+      return loop.emitError("expected plans for ")
+             << name << ", which --delta-plan chooses";
+    for (auto plan : plans.getAsRange<plan::KernelPlanAttr>())
+      if (failed(checkPlan(loop, plan)))
+        return failure();
+    used.set(name, plans);
+    return KernelBuilder(func, loop, plans).run();
   }
 };
 

@@ -30,48 +30,6 @@ func.func private @c22_order() attributes {
 
 // -----
 
-// C23: a family that has kernels
-func.func private @c23() attributes {
-  // expected-error@+1 {{schedule family: expected "sm_80" or "sm_90a", got "sm_75"}}
-  delta.schedule = #delta.schedule<family = "sm_75", value_columns = 64, stages = 2>}
-
-// -----
-
-// C23_columns: columns of a CTA
-func.func private @c23_columns() attributes {
-  // expected-error@+1 {{schedule value_columns: expected 32, 64 or 128, got 48}}
-  delta.schedule = #delta.schedule<family = "sm_80", value_columns = 48, stages = 2>}
-
-// -----
-
-// C23_stages: slots of a ring
-func.func private @c23_stages() attributes {
-  // expected-error@+1 {{schedule stages: expected 1 to 4, got 5}}
-  delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 5>}
-
-// -----
-
-// C23_warpgroup: columns of a warpgroup
-func.func private @c23_warpgroup() attributes {
-  // expected-error@+1 {{schedule value_columns: expected 64 or 128 in family "sm_90a", got 32}}
-  delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 32, stages = 3>}
-
-// -----
-
-// C23_tiles: chains of a CTA
-func.func private @c23_tiles() attributes {
-  // expected-error@+1 {{schedule column_tiles: expected 1, 2 or both, got array<i64: 2, 1>}}
-  delta.schedule = #delta.schedule<family = "sm_90a", value_columns = 64, stages = 3, column_tiles = [2, 1]>}
-
-// -----
-
-// C23_tiles_family: chains without warpgroups
-func.func private @c23_tiles_family() attributes {
-  // expected-error@+1 {{schedule column_tiles: expected none in family "sm_80"}}
-  delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2, column_tiles = [1]>}
-
-// -----
-
 // C24: operands of a product round to 16 bits
 // expected-error@+1 {{prec: expected bf16 or f16, got 'f32'}}
 func.func private @c24() attributes {delta.prec = #delta.prec<f32>}

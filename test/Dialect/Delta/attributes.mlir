@@ -13,12 +13,6 @@ func.func private @kernels() attributes {
   delta.c = #delta.kernel<write = softmax, read = exp>,
   delta.d = #delta.kernel<write = relu, read = round>}
 
-// CHECK-LABEL: func.func private @schedules
-// CHECK-SAME: #delta.schedule<family = "sm_80", value_columns = 128, stages = 4>
-func.func private @schedules() attributes {
-  delta.schedule = #delta.schedule<family = "sm_80", value_columns = 128,
-                                   stages = 4>}
-
 // CHECK-LABEL: func.func private @enums
 // CHECK-SAME: delta.feature = #delta.feature<exp>
 // CHECK-SAME: delta.layout = #delta.state_layout<kv>

@@ -50,14 +50,14 @@ func.func @deltanet(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 // are bounded; the bound of the inverse allows for the rounding of the normalised keys
 // to bf16. Two value heads
 // share a key head; prologues stand behind the loads; the chunk is chosen; names
-// given by the user stay; the schedule moves to the function.
+// given by the user stay; the plans move to the function.
 
 // CHECK-LABEL: func @gated(
 // CHECK-SAME:    memref<?x?x2x128xbf16> {delta.name = "query"}
 // CHECK-SAME:    memref<?x4x128x128xf32> {delta.name = "s0"}
 // CHECK-SAME:    %[[OUT:.*]]: memref<?x?x4x128xbf16> {delta.name = "o", delta.result}
 // CHECK-SAME:    %[[LAST:.*]]: memref<?x4x128x128xf32> {delta.name = "final", delta.result})
-// CHECK-SAME:    attributes {delta.schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>}
+// CHECK-SAME:    attributes {delta.plans = {chain = #plan.kernel<products = mma_sync, copies = cp_async, stages = 2, columns = 64>}}
 // CHECK:       scf.forall (%[[b:.*]], %[[h:.*]]) in (%{{.*}}, 4) {
 // CHECK:         %[[S0:.*]] = delta.load %{{.*}}[%[[b]], %[[h]], %{{.*}}, %{{.*}}] dims [2, 3] : memref<?x4x128x128xf32> -> tensor<128x128xf32>
 // CHECK:         %[[SN:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %[[S0]])
@@ -88,7 +88,7 @@ func.func @gated(%q: tensor<?x?x2x128xbf16> {delta.name = "query"}, %k: tensor<?
   %kn = delta.l2norm %k : tensor<?x?x2x128xbf16> -> tensor<?x?x2x128xbf16>
   %bs = delta.sigmoid %beta : tensor<?x?x4xbf16> -> tensor<?x?x4xf32>
   %o, %s = delta.recurrence query(%qn : tensor<?x?x2x128xbf16>) key(%kn : tensor<?x?x2x128xbf16>) value(%v : tensor<?x?x4x128xbf16>) beta(%bs : tensor<?x?x4xf32>) decay(%g : tensor<?x?x4xf32>) initial(%s0 : tensor<?x4x128x128xf32>)
-    {kernel = #delta.kernel<linear>, schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>} -> tensor<?x?x4x128xbf16>, state(tensor<?x4x128x128xf32>)
+    {kernel = #delta.kernel<linear>, plans = {chain = #plan.kernel<products = mma_sync, copies = cp_async, stages = 2, columns = 64>}} -> tensor<?x?x4x128xbf16>, state(tensor<?x4x128x128xf32>)
   return %o, %s : tensor<?x?x4x128xbf16>, tensor<?x4x128x128xf32>
 }
 

@@ -53,8 +53,7 @@ func.func @gated(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
 // Every attribute at a value that is not its default; a decay per channel.
 // CHECK-LABEL: func.func @all_attributes
 // CHECK: decay(%{{[^ ]+}} : tensor<1x8x2x16xf32>)
-// CHECK-SAME: {chunk = 32 : i64, kernel = #delta.kernel<linear>, scale = 2.500000e-01 : f32,
-// CHECK-SAME: schedule = #delta.schedule<family = "sm_80", value_columns = 64, stages = 2>,
+// CHECK-SAME: {chunk = 32 : i64, kernel = #delta.kernel<linear>, plans = {chain = #plan.kernel<products = mma_sync, copies = cp_async, stages = 2, columns = 64>}, scale = 2.500000e-01 : f32,
 // CHECK-SAME: state_layout = #delta.state_layout<vk>, steps = 3 : i64}
 // CHECK-SAME: -> tensor<1x8x2x64xf16>, state(tensor<1x2x64x16xf32>){{$}}
 func.func @all_attributes(%q: tensor<1x8x1x16xf32>, %k: tensor<1x8x3x1x16xf32>,
@@ -65,8 +64,7 @@ func.func @all_attributes(%q: tensor<1x8x1x16xf32>, %k: tensor<1x8x3x1x16xf32>,
       beta(%b : tensor<1x8x3x2xf16>) decay(%g : tensor<1x8x2x16xf32>)
       {kernel = #delta.kernel<linear>, steps = 3, chunk = 32,
        scale = 0.25 : f32, state_layout = #delta.state_layout<vk>,
-       schedule = #delta.schedule<family = "sm_80", value_columns = 64,
-                                  stages = 2>}
+       plans = {chain = #plan.kernel<products = mma_sync, copies = cp_async, stages = 2, columns = 64>}}
       -> tensor<1x8x2x64xf16>, state(tensor<1x2x64x16xf32>)
   return
 }

@@ -408,7 +408,7 @@ func.func @r12(%q: tensor<?x?x2x64xf16>, %k: tensor<?x?x2x64xf16>,
 func.func @r13(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
                %v: tensor<?x?x4x64xbf16>, %b: tensor<?x?x4xf32>)
     -> tensor<?x?x4x64xbf16> {
-  // expected-error@+1 {{unknown attribute "chunks", accepted: chunk, kernel, scale, schedule, state_layout, steps}}
+  // expected-error@+1 {{unknown attribute "chunks", accepted: chunk, kernel, plans, scale, state_layout, steps}}
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>)
       key(%k : tensor<?x?x2x64xbf16>) value(%v : tensor<?x?x4x64xbf16>)
       beta(%b : tensor<?x?x4xf32>)

@@ -287,7 +287,7 @@ func.func @copy_map_ends(%x: memref<64x64xbf16>, %i: index) {
 
 // -----
 
-// expected-error @below {{'tile.kernel' op column_tiles: expected 1 or 2, got 3}}
-tile.kernel @column_tiles(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 3 : i64} {
+// expected-error @below {{plan chains: expected 1 or 2 with split chains, got 3}}
+tile.kernel @column_tiles(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 3, split = chains>} {
   tile.return
 }

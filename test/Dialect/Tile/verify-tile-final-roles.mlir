@@ -350,9 +350,9 @@ tile.kernel @F8_two_splits(%i: index)
 
 // -----
 
-// expected-error @below {{'tile.kernel' op column_tiles: expected roles, got none}}
+// expected-error @below {{'tile.kernel' op plan copies: expected roles with tma, got none}}
 tile.kernel @F8_not_split(%i: index)
-    attributes {grid = 1 : i64, warps = 4 : i64, column_tiles = 1 : i64} {
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
   tile.return
 }
 

@@ -30,7 +30,7 @@ parser.add_argument("--decay", action="store_true")
 parser.add_argument("--initial", action="store_true")
 parser.add_argument("--no-state", action="store_true", help="no final state")
 parser.add_argument("--scale", type=float)
-parser.add_argument("--schedule", help="what stands in #delta.schedule<..>")
+parser.add_argument("--plans", help="what stands in plans = {..}")
 parser.add_argument("--kernel", default="linear", help="or WRITE,READ")
 parser.add_argument("--write", action="store_true", help="a write query of its own")
 parser.add_argument("--alpha", action="store_true")
@@ -102,8 +102,8 @@ if n > 1:
     attributes.append(f"steps = {n}")
 if args.chunk:
     attributes.append(f"chunk = {args.chunk}")
-if args.schedule:
-    attributes.append(f"schedule = #delta.schedule<{args.schedule}>")
+if args.plans:
+    attributes.append(f"plans = {{{args.plans}}}")
 if args.scale is not None:
     attributes.append(f"scale = {args.scale} : f32")
 

@@ -34,7 +34,7 @@ def main():
         for tiles in range(1, value // 64 + 1):
             spec = subprocess.run(
                 [sys.executable, make_spec, f"--key={key}", f"--value={value}",
-                 f"--steps={steps}", f"--tiles={tiles}", *operands, *sys.argv[1:]],
+                 f"--steps={steps}", f"--chains={tiles}", *operands, *sys.argv[1:]],
                 check=True, capture_output=True, text=True)
             specs.append(spec.stdout)
     print("// -----\n".join(specs))

@@ -30,10 +30,10 @@ def main():
     parser.add_argument("--dtype", default="bf16")
     parser.add_argument("--heads", type=int, default=2)
     parser.add_argument("--group", type=int, default=2, help="value heads a key head")
-    parser.add_argument("--family", default="sm_80", help="of the schedule")
-    parser.add_argument("--tiles", type=int, help="column_tiles of the schedule")
-    parser.add_argument("--columns", type=int, help="value columns of the schedule")
-    parser.add_argument("--stages", type=int, help="slots of the ring of the schedule")
+    parser.add_argument("--wgmma", action="store_true", help="a plan of warpgroups")
+    parser.add_argument("--chains", type=int, help="chains a CTA of the plan")
+    parser.add_argument("--columns", type=int, help="value columns of the plan")
+    parser.add_argument("--stages", type=int, help="slots of the ring of the plan")
     for absent in ("decay", "state", "norm", "sigmoid"):
         parser.add_argument("--no-" + absent, action="store_true")
     o = parser.parse_args()
@@ -75,10 +75,12 @@ def main():
     attributes = f"kernel = #delta.kernel<linear>, chunk = {o.chunk}"
     if o.steps > 1:
         attributes += f", steps = {o.steps}"
-    if o.columns or o.stages or o.tiles or o.family != "sm_80":
-        tiles = f", column_tiles = [{o.tiles}]" if o.tiles else ""
-        attributes += (f', schedule = #delta.schedule<family = "{o.family}", value_columns = '
-                       f"{o.columns or 64}, stages = {o.stages or 2}{tiles}>")
+    if o.columns or o.stages or o.chains or o.wgmma:
+        instructions = ("products = wgmma, copies = tma, split = chains" if o.wgmma
+                        else "products = mma_sync, copies = cp_async")
+        attributes += (f", plans = {{chain = #plan.kernel<{instructions}, "
+                       f"stages = {o.stages or 2}, columns = {o.columns or 64}, "
+                       f"chains = {o.chains or 1}>}}")
     print(f"  {names} = delta.recurrence query({query} : {q}) key({key} : {k}) "
           f"value(%v : {v}) beta({weight} : {weight_type}){decay}{initial} "
           f"{{{attributes}}} -> {out}{state}")

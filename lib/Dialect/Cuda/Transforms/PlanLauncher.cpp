@@ -111,8 +111,8 @@ DictionaryAttr PlanLauncher::getInterface(HostProgram &program,
       entry("workspace_alignment",
             builder.getI64IntegerAttr(workspaceAlignment)),
       entry("launches", builder.getArrayAttr(launches))};
-  if (Attribute schedule = program.function->getAttr("delta.schedule"))
-    entries.push_back(entry("schedule", schedule));
+  if (Attribute plans = program.function->getAttr("delta.plans"))
+    entries.push_back(entry("plans", plans));
   return builder.getDictionaryAttr(entries);
 }
 

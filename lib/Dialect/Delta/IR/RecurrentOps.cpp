@@ -476,6 +476,25 @@ static LogicalResult verifyKernelKind(RecurrenceOp op) {
   return success();
 }
 
+/// C23
+static LogicalResult verifyPlans(RecurrenceOp op) {
+  auto isPlan = [](Attribute attribute) {
+    return isa<plan::KernelPlanAttr>(attribute);
+  };
+  DictionaryAttr plans = op.getPlansAttr();
+  for (NamedAttribute entry :
+       plans ? plans.getValue() : ArrayRef<NamedAttribute>()) {
+    auto alternatives = dyn_cast<ArrayAttr>(entry.getValue());
+    if (isPlan(entry.getValue()) || (alternatives && !alternatives.empty() &&
+                                     llvm::all_of(alternatives, isPlan)))
+      continue;
+    return op.emitOpError()
+           << "plans: expected for " << entry.getName()
+           << " a #plan.kernel or an array of them, got " << entry.getValue();
+  }
+  return success();
+}
+
 /// C13 and C14: numbers.
 static LogicalResult verifyNumbers(RecurrenceOp op) {
   // C13. Positive by its constraint in ODS.
@@ -576,5 +595,6 @@ LogicalResult RecurrenceOp::verify() {
       succeeded(verifyKernelKind(*this)) &&
       succeeded(verifyOtherShapes(*this)) &&
       succeeded(verifyElementTypes(*this)) && succeeded(verifyNumbers(*this)) &&
-      succeeded(verifyIndexing(*this)) && succeeded(verifyCache(*this)));
+      succeeded(verifyPlans(*this)) && succeeded(verifyIndexing(*this)) &&
+      succeeded(verifyCache(*this)));
 }

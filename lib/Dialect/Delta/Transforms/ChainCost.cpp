@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The only place that knows times. They are nanoseconds for chunks of 64 rows
-/// and keys of 128 on an H200; other sizes scale all of them alike, and choices
-/// compare them.
+/// Turns what a machine says of scans into arithmetic of the host program.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,22 +17,17 @@
 using namespace mlir;
 using namespace delta;
 
-// Measured (docs/performance.md, "What the costs predict"). sm_90a: a warpgroup
-// for itself is bound by latency, two share the tensor cores. sm_80: 128 CTAs
-// take 0.25 ms for 128 chunks; the share of a transfer is that of sm_90a.
-ChainCost::ChainCost(ScheduleAttr schedule)
-    : variants(schedule.getColumnTileVariants()) {
-  if (schedule.getFamily().getValue() == "sm_90a") {
-    chunk = {{800, 110}, {1000, 450}};
-    transfer = {{680, 30}, {850, 100}};
-  } else {
-    chunk = {{1900, 0}, {}};
-    transfer = {{1400, 0}, {}};
-  }
+std::optional<ChainCost> ChainCost::get(ArrayAttr plans) {
+  auto first = cast<plan::KernelPlanAttr>(plans[0]);
+  std::optional<plan::ScanCosts> costs =
+      first.getMachine().getScanCosts(first.getProducts());
+  if (!costs)
+    return std::nullopt;
+  ChainCost cost(*costs);
+  for (auto plan : plans.getAsRange<plan::KernelPlanAttr>())
+    cost.variants.push_back(plan.getChains());
+  return cost;
 }
-
-int64_t ChainCost::getCombine() const { return 2350; }
-int64_t ChainCost::getLaunches() const { return 7000; }
 
 SmallVector<int64_t> ChainCost::getVariants(int64_t columnTiles) const {
   SmallVector<int64_t> found;
@@ -46,8 +39,10 @@ SmallVector<int64_t> ChainCost::getVariants(int64_t columnTiles) const {
   return found;
 }
 
-Value ChainCost::Cost::emit(ImplicitLocOpBuilder &b, Value ctas,
-                            Value multiprocessors) const {
+/// Nanoseconds of a chunk of `ctas` CTAs.
+static Value emitTime(ImplicitLocOpBuilder &b,
+                      const plan::ScanCosts::PerChunk &cost, Value ctas,
+                      Value multiprocessors) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -55,11 +50,11 @@ Value ChainCost::Cost::emit(ImplicitLocOpBuilder &b, Value ctas,
     return arith::MulIOp::create(b, count, index(cost));
   };
   Value waves = arith::CeilDivUIOp::create(b, ctas, multiprocessors);
-  Value time = times(waves, wave);
-  if (half == 0)
+  Value time = times(waves, cost.wave);
+  if (cost.half == 0)
     return time;
   Value halves = arith::CeilDivUIOp::create(b, times(ctas, 2), multiprocessors);
-  return arith::AddIOp::create(b, time, times(halves, half));
+  return arith::AddIOp::create(b, time, times(halves, cost.half));
 }
 
 /// The number of CTAs of `tiles` chains each.
@@ -72,17 +67,17 @@ static Value emitCtas(ImplicitLocOpBuilder &b, Value chains, int64_t tiles) {
 
 Value ChainCost::emitChunk(ImplicitLocOpBuilder &b, Value chains,
                            Value multiprocessors, int64_t tiles) const {
-  const Cost &cost = tiles > 1 ? chunk.paired : chunk.apart;
-  return cost.emit(b, emitCtas(b, chains, tiles), multiprocessors);
+  const PerChunk &cost = tiles > 1 ? costs.chunk.two : costs.chunk.one;
+  return emitTime(b, cost, emitCtas(b, chains, tiles), multiprocessors);
 }
 
-Value ChainCost::emitBest(ImplicitLocOpBuilder &b, const Costs &costs,
+Value ChainCost::emitBest(ImplicitLocOpBuilder &b, const ByChains &costs,
                           Value chains, Value multiprocessors,
                           int64_t columnTiles) const {
   Value best;
   for (int64_t tiles : getVariants(columnTiles)) {
-    const Cost &cost = tiles > 1 ? costs.paired : costs.apart;
-    Value time = cost.emit(b, emitCtas(b, chains, tiles), multiprocessors);
+    const PerChunk &cost = tiles > 1 ? costs.two : costs.one;
+    Value time = emitTime(b, cost, emitCtas(b, chains, tiles), multiprocessors);
     best = best ? arith::MinUIOp::create(b, best, time).getResult() : time;
   }
   return best;
@@ -91,11 +86,11 @@ Value ChainCost::emitBest(ImplicitLocOpBuilder &b, const Costs &costs,
 Value ChainCost::emitBestChunk(ImplicitLocOpBuilder &b, Value chains,
                                Value multiprocessors,
                                int64_t columnTiles) const {
-  return emitBest(b, chunk, chains, multiprocessors, columnTiles);
+  return emitBest(b, costs.chunk, chains, multiprocessors, columnTiles);
 }
 
 Value ChainCost::emitBestTransfer(ImplicitLocOpBuilder &b, Value chains,
                                   Value multiprocessors,
                                   int64_t columnTiles) const {
-  return emitBest(b, transfer, chains, multiprocessors, columnTiles);
+  return emitBest(b, costs.transfer, chains, multiprocessors, columnTiles);
 }

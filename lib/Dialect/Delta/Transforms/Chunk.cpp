@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The pass `delta-chunk`: gives the function its memref signature, chooses the
-/// chunk length, and lets the builder of the recurrence's family write the
+/// The pass `delta-chunk`: gives the function its memref signature, and
+/// lets the builder of the recurrence's family write the
 /// body. Holds no algebra.
 ///
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,6 @@
 #include "VerifyRecurrent.h"
 #include "delta/Dialect/Delta/IR/Names.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
-#include "delta/Support/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,18 +33,12 @@ namespace delta {
 #include "delta/Dialect/Delta/IR/DeltaPasses.h.inc"
 } // namespace delta
 
-/// Rows of a chunk where the recurrence does not say: the longest that is
-/// compiled. Work per token grows with it, the length of the sequential chain
-/// shrinks, and at K = V = 128 the products fill a 64-row tile.
+/// Rows of a chunk where the recurrence does not say.
 static constexpr int64_t kDefaultChunk = 64;
 
-/// Keys of a cache that a CTA of one warp takes in at once, where the
-/// recurrence does not say: with 128 columns three of these fit the shared
-/// memory of each of four CTAs a multiprocessor, so that loads never stop.
+/// Keys of a cache that are taken in at once, where the recurrence does not
+/// say.
 static constexpr int64_t kDefaultCacheChunk = 32;
-
-/// Blocks of keys and u that a CTA has room for (`delta-select-schedule`).
-static constexpr int64_t kCacheStages = 3;
 
 static MemRefType toMemRef(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -128,59 +121,15 @@ static SmallVector<DictionaryAttr> argumentAttributes(func::FuncOp func,
   return all;
 }
 
-/// Whether warpgroups have kernels for row blocks of `op`: on 16-bit arrays,
-/// and not of one block alone. Norms are applied in front. What `exp` writes in
-/// f16 for another read spills: 80 bytes of the solution with its rests.
-static bool hasWarpgroupBlocks(RecurrenceOp op) {
-  auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
-  auto has16Bits = [](Value array) {
-    if (auto norm = array.getDefiningOp<L2NormOp>())
-      array = norm.getInput();
-    return getElementTypeOrSelf(array).getIntOrFloatBitWidth() == 16;
-  };
-  int64_t length = cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
-  if (!ShapedType::isDynamic(length) && length <= kWarpgroupBlock)
-    return false;
-  bool spills = op.getKernel().getWrite() == FeatureKernel::Exp &&
-                !op.isTied() && getElementTypeOrSelf(op.getValue()).isF16();
-  return !op.getKernel().hasState() && !spills && has16Bits(op.getQuery()) &&
-         (!op.getWrite() || has16Bits(op.getWrite())) &&
-         has16Bits(op.getKey()) && has16Bits(op.getValue()) &&
-         getElementTypeOrSelf(op.getOutput()) ==
-             getElementTypeOrSelf(op.getValue()) &&
-         isTiled(op.getKeyDim()) && isTiled(op.getValueDim());
-}
-
-/// A CTA of two warps takes in twice as many keys as one of one warp, where a
-/// multiprocessor holds two such: half of the CTAs, and of the sums of
-/// segments, load as much at a time, and as many warps run.
-static int64_t getCacheChunk(RecurrenceOp op, const Target &gpu) {
-  constexpr int64_t twice = 2 * kDefaultCacheChunk;
-  int64_t width =
-      getElementTypeOrSelf(op.getKeyCache()).getIntOrFloatBitWidth();
-  int64_t ring =
-      kCacheStages * twice * (op.getKeyDim() + op.getValueDim()) * width / 8;
-  return getDecodeRows(op) > 16 && 2 * ring <= gpu.sharedBytes
-             ? twice
-             : kDefaultCacheChunk;
-}
-
-static int64_t getChunkLength(RecurrenceOp op, const Target &gpu) {
-  if (std::optional<uint64_t> chunk = op.getChunk())
-    return *chunk;
-  if (op.isDecode())
-    return getCacheChunk(op, gpu);
-  bool isForWarpgroups = gpu.hasWarpgroups;
-  if (ScheduleAttr schedule = op.getScheduleAttr())
-    isForWarpgroups = schedule.getFamily().getValue() == "sm_90a";
-  return isForWarpgroups && hasWarpgroupBlocks(op) ? kWarpgroupBlock
-                                                   : kDefaultChunk;
+static int64_t getChunkLength(RecurrenceOp op) {
+  return op.getChunk().value_or(op.isDecode() ? kDefaultCacheChunk
+                                              : kDefaultChunk);
 }
 
 /// `func` keeps the contract of the recurrent phase.
-static LogicalResult chunkFunction(func::FuncOp func, const Target &gpu) {
+static LogicalResult chunkFunction(func::FuncOp func) {
   auto recurrence = *func.getOps<RecurrenceOp>().begin();
-  int64_t chunk = getChunkLength(recurrence, gpu);
+  int64_t chunk = getChunkLength(recurrence);
 
   // The new entry block: arguments as memrefs, then one memref a result.
   Block *old = &func.front();
@@ -208,9 +157,9 @@ static LogicalResult chunkFunction(func::FuncOp func, const Target &gpu) {
   func::ReturnOp::create(builder);
 
   SmallVector<DictionaryAttr> attributes = argumentAttributes(func, recurrence);
-  // What selection decided for the recurrence is from here on the function's.
-  if (ScheduleAttr schedule = recurrence.getScheduleAttr())
-    func->setAttr("delta.schedule", schedule);
+  // What was decided for the recurrence is from here on the function's.
+  if (DictionaryAttr plans = recurrence.getPlansAttr())
+    func->setAttr(kPlansAttr, plans);
   old->erase();
   func.setType(builder.getFunctionType(body->getArgumentTypes(), {}));
   func.setAllArgAttrs(attributes);
@@ -229,14 +178,7 @@ struct Chunk : public delta::impl::ChunkBase<Chunk> {
     auto isRecurrence = [](RecurrenceOp) { return WalkResult::interrupt(); };
     if (!func.walk(isRecurrence).wasInterrupted())
       return;
-    const Target *gpu = lookupTarget(target.getValue());
-    if (!gpu) {
-      func.emitError() << "target: expected one of "
-                       << StringRef(getTargetNames()) << ", got "
-                       << target.getValue();
-      return signalPassFailure();
-    }
-    if (failed(verifySpec(func)) || failed(chunkFunction(func, *gpu)))
+    if (failed(verifySpec(func)) || failed(chunkFunction(func)))
       signalPassFailure();
   }
 };

@@ -23,10 +23,6 @@
 
 namespace delta {
 
-/// Rows of a row block of implicit features that two warpgroups share: what
-/// they load of earlier blocks serves twice as many rows.
-constexpr int64_t kWarpgroupBlock = 128;
-
 /// An array of the caller: its memref, and the prologue op (`delta.l2norm` or
 /// `delta.sigmoid`, or null) that stood between it and the recurrence and that
 /// is now applied to every tile. False where the function has no such array.

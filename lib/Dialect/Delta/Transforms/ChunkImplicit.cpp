@@ -51,6 +51,9 @@ private:
   Value makeArray(StringRef name, Value like, Type element);
   /// The array that u is stored in.
   Value makeU();
+  /// Whether the plan of `kernel` copies its operands into shared memory by
+  /// warps of their own, where no thread sees them before a product does.
+  bool isCopied(StringRef kernel);
   /// Arrays with the l2 norms of keys, and of what else is to be normalised in
   /// front, applied by a loop that is written here, in place of the caller's.
   void normaliseInFront();
@@ -163,13 +166,20 @@ Value ImplicitChunks::makeU() {
   return makeArray("u", b.arrays.value.memref, b.getF32Type());
 }
 
+bool ImplicitChunks::isCopied(StringRef kernel) {
+  DictionaryAttr plans = op.getPlansAttr();
+  auto alternatives = plans ? plans.getAs<ArrayAttr>(kernel) : ArrayAttr();
+  return alternatives && cast<plan::KernelPlanAttr>(alternatives[0]).hasRoles();
+}
+
 void ImplicitChunks::normaliseInFront() {
   struct Use {
     StringRef array, tile;
     CallerArray *caller;
   };
   SmallVector<Use, 3> uses = {{"k_normalised", "K", &b.arrays.key}};
-  if (rows == kWarpgroupBlock) {
+  // Left operands that a copy brings cannot be scaled on their way.
+  if (isCopied("write")) {
     uses.push_back({"q_normalised", "Q", &b.arrays.query});
     uses.push_back({"w_normalised", "W", &b.arrays.write});
   }

@@ -62,9 +62,9 @@ struct ClonedNest {
 
 class SequenceSplitter {
 public:
-  SequenceSplitter(ScanNest loop, ScheduleAttr schedule, int64_t forced)
-      : loop(loop), cost(schedule), valueColumns(schedule.getValueColumns()),
-        forced(forced),
+  SequenceSplitter(ScanNest loop, const ChainCost &cost, int64_t columns,
+                   int64_t forced)
+      : loop(loop), cost(cost), valueColumns(columns), forced(forced),
         update(*loop.chunks.getBody()->getOps<UpdateOp>().begin()),
         stateType(update.getState().getType()), keyDim(stateType.getDimSize(0)),
         valueDim(stateType.getDimSize(1)), scan(getNest(loop.heads)),
@@ -476,14 +476,24 @@ public:
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<func::FuncOp>()) {
-      auto schedule = func->getAttrOfType<ScheduleAttr>("delta.schedule");
-      if (!schedule || !schedule.getSplitSequence())
+      ArrayAttr plans = getPlans(func, "chain");
+      auto first =
+          plans ? cast<plan::KernelPlanAttr>(plans[0]) : plan::KernelPlanAttr();
+      if (!first || first.getWork() != plan::Work::Segments)
         continue;
+      std::optional<ChainCost> cost = ChainCost::get(plans);
+      if (!cost) {
+        func.emitError("plan work: expected grid on ")
+            << first.getMachine().getName()
+            << ", where no scan was measured; got segments";
+        return signalPassFailure();
+      }
       FailureOr<SmallVector<ScanNest>> scans = findScans(func);
       if (failed(scans))
         return signalPassFailure();
       for (ScanNest loop : *scans) {
-        if (failed(SequenceSplitter(loop, schedule, segments).run()))
+        if (failed(SequenceSplitter(loop, *cost, first.getColumns(), segments)
+                       .run()))
           return signalPassFailure();
         remark::passed(loop.heads.getLoc(),
                        remark::RemarkOpts::name("SplitSequence")

@@ -321,9 +321,11 @@ static LogicalResult verifyIsLowered(RecurrenceOp op) {
                                "state per batch entry";
   // R11
   std::optional<uint64_t> chunk = op.getChunk();
-  if (chunk && *chunk != 32 && *chunk != 64)
+  const bool isAttention = !op.getKernel().hasState() && !op.isDecode();
+  if (chunk && *chunk != 32 && *chunk != 64 && !(isAttention && *chunk == 128))
     return op.emitOpError()
-           << "chunk " << *chunk << " is not lowered yet; accepted: 32 or 64";
+           << "chunk " << *chunk << " is not lowered yet; accepted: "
+           << (isAttention ? "32, 64 or 128" : "32 or 64");
   if (op.getSteps() > 64)
     return op.emitOpError()
            << "steps " << op.getSteps()

@@ -56,9 +56,11 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "grid: expected 1 to 3 indices, got " << grid;
   if (warps < 1 || warps > 32)
     return emitOpError() << "warps: expected 1 to 32, got " << warps;
-  if (std::optional<int64_t> tiles = getColumnTiles();
-      tiles && *tiles != 1 && *tiles != 2)
-    return emitOpError() << "column_tiles: expected 1 or 2, got " << *tiles;
+  if (getPlan() && !getPlan()->getMachine())
+    return emitOpError() << "plan: expected a machine, got " << *getPlan();
+  if (getAlternatives() && (getAlternatives()->empty() || !getPlan() ||
+                            (*getAlternatives())[0] != *getPlan()))
+    return emitOpError("alternatives: expected the plan first");
   ArrayRef<Type> inputs = getFunctionType().getInputs();
   if (static_cast<int64_t>(inputs.size()) < grid)
     return emitOpError() << "arguments: expected at least the " << grid

@@ -233,16 +233,9 @@ static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
   return peak;
 }
 
-bool delta::tile::overlaps(KernelOp kernel) {
-  bool inverts = false, makesOperands = false;
-  kernel.walk([&](TriInverseOp) { inverts = true; });
-  kernel.walk([&](DotOp dot) {
-    makesOperands |= llvm::any_of(dot.getB().getUsers(), [](Operation *user) {
-      return isa<WriteOp>(user);
-    });
-  });
-  return !inverts || makesOperands ||
-         !kernel.getBody().getOps<RingCreateOp>().empty();
+bool delta::tile::isAlone(KernelOp kernel) {
+  return kernel.getPlan() &&
+         kernel.getPlan()->getResidency() == plan::Residency::Alone;
 }
 
 namespace {
@@ -279,8 +272,7 @@ private:
     }
     kernel.setRegisters(peak.registers);
 
-    bool isAlone = !overlaps(kernel);
-    int64_t besides = isAlone ? kAlone : kOverlap;
+    int64_t besides = isAlone(kernel) ? kAlone : kOverlap;
     int64_t registers =
         llvm::alignTo(std::min(peak.registers + besides, cap), kRegisterUnit);
     int64_t byRegisters = limits.registers / (registers * threads);
@@ -290,8 +282,9 @@ private:
         kernel.getSharedBytes().value_or(0) + limits.reservedSharedBytes;
     int64_t byShared =
         (limits.sharedBytes + limits.reservedSharedBytes) / bytes;
-    int64_t byThreads = isAlone ? kAloneWarps * delta::warpThreads / threads
-                                : limits.smThreads / threads;
+    int64_t byThreads = isAlone(kernel)
+                            ? kAloneWarps * delta::warpThreads / threads
+                            : limits.smThreads / threads;
     kernel.setMinBlocks(
         std::max<int64_t>(1, std::min({byRegisters, byShared, byThreads})));
     return success();

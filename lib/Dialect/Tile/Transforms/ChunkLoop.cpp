@@ -46,7 +46,7 @@ static bool isIndexArithmetic(Value value, scf::ForOp loop) {
 static LogicalResult checkCopy(scf::ForOp loop, CopyOp copy) {
   if (copy.getEngine() != Engine::Tma && copy.getEngine() != Engine::Bulk)
     return copy.emitError() << "engine: expected tma or bulk in a kernel with "
-                               "column_tiles, got "
+                               "roles, got "
                             << stringifyEngine(copy.getEngine());
   if (copy->getBlock() != loop.getBody())
     return copy.emitError("expected directly in the loop over chunks, where "
@@ -83,7 +83,7 @@ static LogicalResult checkConflicts(KernelOp kernel, CopyOp copy) {
 /// Of a CTA of several chains: a copy for all of them brings neighbouring
 /// columns, chain by chain.
 static LogicalResult checkColumns(KernelOp kernel, CopyOp copy) {
-  int64_t tiles = *kernel.getColumnTiles();
+  int64_t tiles = kernel.getChains();
   if (tiles == 1 || copy.getToGlobal() || !isPerChain(kernel, copy))
     return success();
   ArrayRef<int64_t> shape =
@@ -151,7 +151,7 @@ static LogicalResult checkBuffers(KernelOp kernel, const ChunkLoop &chunks) {
       return WalkResult::advance();
     alloc.emitError("buffer: expected one that a copy of the loop over chunks "
                     "fills, or a write in front of a copy out of it, in a "
-                    "kernel with column_tiles: roles share no other");
+                    "kernel of chains: roles share no other");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -170,7 +170,7 @@ FailureOr<scf::ForOp> delta::tile::findCopyingLoop(KernelOp kernel,
       loops.push_back(loop);
   if (loops.size() != 1)
     return kernel.emitError()
-           << "column_tiles: expected one loop over " << over
+           << "roles: expected one loop over " << over
            << " that copies to or from shared memory, got " << loops.size();
   scf::ForOp loop = loops.front();
   if (!matchPattern(loop.getLowerBound(), m_Zero()) ||

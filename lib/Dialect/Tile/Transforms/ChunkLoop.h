@@ -30,13 +30,13 @@ struct ChunkLoop {
   llvm::SmallVector<CopyOp> loads, stores;
 };
 
-/// The one loop of a kernel with `column_tiles` that copies to or from shared
+/// The one loop of a kernel of chains that copies to or from shared
 /// memory, from 0 in steps of 1; `over` is what it goes over, for diagnostics.
 /// Fails, with a diagnostic, where there is none or more.
 mlir::FailureOr<mlir::scf::ForOp> findCopyingLoop(KernelOp kernel,
                                                   llvm::StringRef over);
 
-/// The loop over chunks of a kernel with `column_tiles`. Each copy stands
+/// The loop over chunks of a kernel of chains. Each copy stands
 /// directly in it, is awaited alone, and has addresses that any role can
 /// compute; what it touches of global memory no other role does; each buffer is
 /// filled by one load and read in the loop, or is written once and taken out by

@@ -78,14 +78,14 @@ struct ExpandVariants
   void runOnOperation() override {
     SmallVector<KernelOp> kernels;
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
-      if (kernel.getColumnTiles() &&
-          kernel->hasAttrOfType<ScheduleAttr>("delta.schedule"))
+      if (kernel.getAlternatives())
         kernels.push_back(kernel);
     for (KernelOp kernel : kernels)
-      expand(kernel);
+      if (failed(expand(kernel)))
+        return signalPassFailure();
   }
 
-  void expand(KernelOp kernel) {
+  LogicalResult expand(KernelOp kernel) {
     SmallVector<LaunchOp> launches;
     std::optional<int64_t> columnTiles;
     getOperation().walk([&](LaunchOp launch) {
@@ -94,25 +94,31 @@ struct ExpandVariants
       launches.push_back(launch);
       columnTiles = getConstantIntValue(launch.getGrid().front());
     });
+    ArrayAttr plans = kernel.getAlternativesAttr();
+    kernel.removeAlternativesAttr();
     if (!columnTiles)
-      return;
-    ChainCost cost(kernel->getAttrOfType<ScheduleAttr>("delta.schedule"));
-    SmallVector<int64_t> tiles = cost.getVariants(*columnTiles);
+      return success();
+    std::optional<ChainCost> cost = ChainCost::get(plans);
+    if (!cost)
+      return kernel.emitError("alternatives: expected one plan on ")
+             << kernel.getPlan()->getMachine().getName()
+             << ", where no scan was measured";
+    SmallVector<int64_t> tiles = cost->getVariants(*columnTiles);
     if (tiles.size() == 1) {
-      kernel.setColumnTiles(tiles.front());
-      return;
+      kernel.setPlanAttr(kernel.getPlan()->withChains(tiles.front()));
+      return success();
     }
     SymbolTable symbols(getOperation());
     SmallVector<std::string> variants;
     for (int64_t count : tiles) {
       KernelOp variant = kernel.clone();
-      variant.setColumnTiles(count);
+      variant.setPlanAttr(kernel.getPlan()->withChains(count));
       variant.setSymName((kernel.getSymName() + "_by" + Twine(count)).str());
       symbols.insert(variant, kernel->getIterator());
       variants.push_back(variant.getSymName().str());
     }
     for (LaunchOp launch : launches)
-      choose(launch, cost, tiles, variants);
+      choose(launch, *cost, tiles, variants);
     remark::passed(kernel.getLoc(), remark::RemarkOpts::name("Variants")
                                         .category("tile-expand-variants")
                                         .function(kernel.getSymName()))
@@ -120,6 +126,7 @@ struct ExpandVariants
         << ": the launcher takes the one whose waves of CTAs take "
            "least time for a chunk";
     kernel.erase();
+    return success();
   }
 };
 

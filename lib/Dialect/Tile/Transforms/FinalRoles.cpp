@@ -66,9 +66,9 @@ LogicalResult delta::tile::verifyRoles(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
   auto all = llvm::to_vector(kernel.getBody().getOps<RolesOp>());
   if (all.empty()) {
-    if (!kernel.getColumnTiles())
+    if (!kernel.hasRoles())
       return success();
-    return kernel.emitOpError("column_tiles: expected roles, got none");
+    return kernel.emitOpError("plan copies: expected roles with tma, got none");
   }
   RolesOp roles = all.front();
   if (all.size() > 1)

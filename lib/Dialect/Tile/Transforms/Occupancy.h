@@ -22,10 +22,8 @@ namespace delta::tile {
 /// register prediction below 96, one kernel in three spilled.
 inline constexpr int64_t kAloneWarps = 16;
 
-/// Whether other tiles are on their way while a kernel computes: copies of
-/// later iterations, or right operands that it makes of products it goes on
-/// with. A kernel that inverts waits for the inverse; other CTAs run meanwhile.
-bool overlaps(KernelOp kernel);
+/// Whether the plan of `kernel` says that a CTA waits for what it computes.
+bool isAlone(KernelOp kernel);
 
 } // namespace delta::tile
 

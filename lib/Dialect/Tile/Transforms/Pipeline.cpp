@@ -279,15 +279,11 @@ struct PipelinePass : public delta::tile::impl::PipelineBase<PipelinePass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       // A role of its own runs ahead there.
-      if (kernel.getColumnTiles())
+      if (kernel.hasRoles())
         continue;
-      int64_t depth = stages;
-      if (auto schedule =
-              kernel->getAttrOfType<delta::ScheduleAttr>("delta.schedule");
-          schedule && depth == 0)
-        depth = schedule.getStages();
-      if (depth == 0)
-        depth = 2;
+      int64_t depth = stages             ? stages
+                      : kernel.getPlan() ? kernel.getPlan()->getStages()
+                                         : 2;
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {

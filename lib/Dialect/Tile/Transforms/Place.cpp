@@ -50,8 +50,7 @@ struct Image {
 class Placer {
 public:
   explicit Placer(KernelOp kernel)
-      : kernel(kernel), hasRoles(kernel.getColumnTiles()),
-        b(kernel.getContext()) {}
+      : kernel(kernel), hasRoles(kernel.hasRoles()), b(kernel.getContext()) {}
 
   LogicalResult run();
 
@@ -150,10 +149,10 @@ FailureOr<Image> Placer::getImage(Value value, Operation *user) {
   }
   RankedTensorType type = tileType(value);
   // Each instance of a role would need a buffer of its own.
-  if (hasRoles && *kernel.getColumnTiles() > 1)
+  if (kernel.getChains() > 1)
     return user->emitError() << "operand in shared memory: expected a tile "
                                 "that a copy brings there in a kernel with "
-                                "several column_tiles, got a computed one: "
+                                "several chains, got a computed one: "
                              << type;
   MemRefType bufferType = getSharedType(type.getShape(), type.getElementType());
   if (!bufferType)

@@ -34,17 +34,15 @@ LogicalResult tile::checkWarpgroup(KernelOp kernel, DotOp dot) {
   int64_t warps = kernel.getWarps();
   // Several warpgroups share the rows of a tile, or have a chain each.
   if (warps % delta::warpgroupWarps != 0 ||
-      (*kernel.getColumnTiles() > 1 && warps != delta::warpgroupWarps))
+      (kernel.getChains() > 1 && warps != delta::warpgroupWarps))
     return dot.emitError() << "expected "
-                           << (*kernel.getColumnTiles() > 1 ? ""
-                                                            : "a multiple of ")
+                           << (kernel.getChains() > 1 ? "" : "a multiple of ")
                            << delta::warpgroupWarps
-                           << " warps in a kernel with column_tiles, got "
-                           << warps;
+                           << " warps in a kernel with wgmma, got " << warps;
   int64_t rows = kWarpgroupRows * warps / delta::warpgroupWarps;
   if (a[0] != rows)
     return dot.emitError() << "a: expected " << rows
-                           << " rows in a kernel with column_tiles of " << warps
+                           << " rows in a kernel with wgmma of " << warps
                            << " warps, got " << a[0];
   if (a[1] % 16 != 0)
     return dot.emitError() << "a: expected a multiple of 16 columns, got "

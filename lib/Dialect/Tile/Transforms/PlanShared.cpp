@@ -288,7 +288,7 @@ static int64_t getSpare(KernelOp kernel, const delta::Target &limits) {
   kernel.walk([&](TriInverseOp inverse) {
     repeats |= inverse->getParentOfType<LoopLikeOpInterface>() != nullptr;
   });
-  if (!repeats || overlaps(kernel))
+  if (!repeats || !isAlone(kernel))
     return 0;
   int64_t ctas = std::max<int64_t>(1, kAloneWarps / kernel.getWarps());
   return (limits.sharedBytes + limits.reservedSharedBytes) / ctas -

@@ -182,7 +182,7 @@ bool LoopSkewer::collect() {
   APInt step;
   waits = !loop.getBody()->getOps<ExpectOp>().empty();
   auto kernel = loop->getParentOfType<KernelOp>();
-  if ((!waits && !kernel.getColumnTiles()) ||
+  if ((!waits && !kernel.usesWgmma()) ||
       !matchPattern(loop.getLowerBound(), m_Zero()) ||
       !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne())
     return false;

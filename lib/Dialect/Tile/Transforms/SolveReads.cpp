@@ -314,7 +314,7 @@ struct SolveReadsPass
     : public delta::tile::impl::SolveReadsBase<SolveReadsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      if (!kernel.getColumnTiles())
+      if (!kernel.usesWgmma())
         continue;
       SmallVector<TriInverseOp> inverses;
       kernel.walk([&](TriInverseOp inverse) { inverses.push_back(inverse); });

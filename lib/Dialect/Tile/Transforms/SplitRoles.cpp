@@ -36,18 +36,15 @@ namespace delta::tile {
 } // namespace delta::tile
 
 using namespace mlir;
+using namespace delta;
 using namespace delta::tile;
-
-/// Slots of the ring of chunks where nobody says: one is read, one is full and
-/// one on its way.
-static constexpr int64_t kStages = 3;
 
 namespace {
 
 class RoleSplitter {
 public:
   RoleSplitter(KernelOp kernel, int64_t stages)
-      : kernel(kernel), tiles(*kernel.getColumnTiles()), stages(stages),
+      : kernel(kernel), tiles(kernel.getChains()), stages(stages),
         b(kernel.getContext()) {}
 
   LogicalResult run();
@@ -365,17 +362,6 @@ LogicalResult RoleSplitter::run() {
   return success();
 }
 
-/// Whether the CTAs of `kernel` are row blocks: later ones wait for earlier
-/// ones, or all warpgroups share the rows of a tile.
-static bool isRowBlock(KernelOp kernel) {
-  bool sharesRows =
-      *kernel.getColumnTiles() == 1 &&
-      static_cast<int64_t>(kernel.getWarps()) > delta::warpgroupWarps;
-  return sharesRows ||
-         kernel.walk([](ExpectOp) { return WalkResult::interrupt(); })
-             .wasInterrupted();
-}
-
 namespace {
 
 struct SplitRolesPass
@@ -384,16 +370,13 @@ struct SplitRolesPass
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      if (!kernel.getColumnTiles())
+      if (!kernel.hasRoles())
         continue;
-      int64_t depth = stages;
-      if (auto schedule =
-              kernel->getAttrOfType<delta::ScheduleAttr>("delta.schedule");
-          schedule && depth == 0)
-        depth = schedule.getStages();
-      depth = depth ? depth : kStages;
-      if (failed(isRowBlock(kernel) ? splitBlockRoles(kernel, depth)
-                                    : RoleSplitter(kernel, depth).run()))
+      plan::KernelPlanAttr plan = *kernel.getPlan();
+      int64_t depth = stages ? stages : plan.getStages();
+      if (failed(plan.getSplit() == plan::Split::Rows
+                     ? splitBlockRoles(kernel, depth)
+                     : RoleSplitter(kernel, depth).run()))
         return signalPassFailure();
     }
   }

@@ -13,7 +13,7 @@
     sizes       a list of [batch, length]
     keys, beta, decay, seed   how operands are drawn, see draw.py
     quick       also run by --quick
-    other       check "schedules": a recurrence of another schedule; check "decode":
+    other       check "plans": a recurrence with other plans; check "decode":
                 the one that computes prompts
     task        check "task" only: the script of examples/tasks, then arguments
 
@@ -94,11 +94,11 @@ def read_cases(path):
 
 
 def runnable(cases, targets):
-    """Without those whose schedule is of family sm_90a, where there is code for more
+    """Without those with a plan of warpgroups, where there is code for more
     targets than sm_90a."""
     return [
         case
         for case in cases
         if targets == ["sm_90a"]
-        or not any('"sm_90a"' in row.schedule for row in case.recurrences)
+        or not any('wgmma' in row.plans for row in case.recurrences)
     ]

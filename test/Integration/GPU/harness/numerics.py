@@ -53,16 +53,16 @@ def check_numbers(context, case):
     return measure_all(case, evaluate_reference(case, arguments), results)
 
 
-def check_schedules(context, case):
-    """One recurrence compiled twice: kernels of both schedules are within the limit
+def check_plans(context, case):
+    """One recurrence compiled twice: kernels of both plans are within the limit
     of the reference, and of each other."""
     arguments = draw_on_device(context, case)
     expected = evaluate_reference(case, arguments)
     limit = compare.limit_of(case.recurrence, case.data)
-    lines, runs, schedules = [], {}, {}
+    lines, runs, plans = [], {}, {}
     for row in (case.recurrence, case.other):
         artefact = context.artefact(row)
-        schedules[row.name] = artefact.manifest["schedule"]
+        plans[row.name] = artefact.manifest["plans"]
         runs[row.name] = Launch(artefact, case.batch, case.length, arguments).run()
         for line in measure_all(case, expected, runs[row.name]):
             lines.append(dataclasses.replace(line, what=f"{line.what} of {row.name}"))
@@ -70,8 +70,8 @@ def check_schedules(context, case):
     for name, result in first.items():
         one, other = result.double(), second[name].double()
         lines.append(measure(f"{name}, one to the other", one, other, limit))
-    differ = len(set(schedules.values())) == 2
-    lines.append(holds("schedules differ", differ, "are the same"))
+    differ = len(set(plans.values())) == 2
+    lines.append(holds("plans differ", differ, "are the same"))
     return lines
 
 

@@ -52,7 +52,7 @@ class Recurrence:
     have factors; `u`, `ubar`, `write_lse` and `read_lse` are results where set.
     With `new_tokens` so many tokens are computed behind a cache of keys and u,
     whose room is the length.
-    `schedule`: what stands in `#delta.schedule<..>`; empty, the compiler chooses.
+    `plans`: what stands in `plans = {..}`; empty, the compiler chooses.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Recurrence:
     write_lse: bool = False
     read_lse: bool = False
     new_tokens: int = 0
-    schedule: str = ""
+    plans: str = ""
 
     @property
     def has_state(self):
@@ -208,8 +208,8 @@ class Recurrence:
             attributes.append(f"steps = {self.steps}")
         if self.scale is not None:
             attributes.append(f"scale = {self.scale!r} : f32")
-        if self.schedule:
-            attributes.append(f"schedule = #delta.schedule<{self.schedule}>")
+        if self.plans:
+            attributes.append(f"plans = {{{self.plans}}}")
         return attributes
 
 

@@ -14,6 +14,7 @@
 #ifndef DELTA_DIALECT_DELTA_IR_DELTADIALECT_H
 #define DELTA_DIALECT_DELTA_IR_DELTADIALECT_H
 
+#include "delta/Dialect/Plan/IR/Plan.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

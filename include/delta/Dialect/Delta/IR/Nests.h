@@ -24,6 +24,25 @@ namespace delta {
 /// Attribute of an outermost `scf.forall`: a NestAttr.
 constexpr llvm::StringLiteral kNestAttr = "delta.nest";
 
+/// Attribute of a chunked function, a dictionary: for each kernel the array of
+/// its plans.
+constexpr llvm::StringLiteral kPlansAttr = "delta.plans";
+
+/// Attribute of a function without plans, a string: why no kernel fits the GPU.
+constexpr llvm::StringLiteral kNoPlanAttr = "delta.no_plan";
+
+/// The name under which the plans of `nest` stand: scans of segments have those
+/// of the scan that they are part of.
+inline llvm::StringRef getPlanName(NestAttr nest) {
+  return nest.getKind() == NestKind::Scan ? "chain" : nest.getName().getValue();
+}
+
+/// The plans of the kernels `name` of `func`; null where it has none.
+inline mlir::ArrayAttr getPlans(mlir::Operation *func, llvm::StringRef name) {
+  auto plans = func->getAttrOfType<mlir::DictionaryAttr>(kPlansAttr);
+  return plans ? plans.getAs<mlir::ArrayAttr>(name) : mlir::ArrayAttr();
+}
+
 /// What `loop` computes; null where nobody said.
 inline NestAttr getNest(mlir::scf::ForallOp loop) {
   return loop->getAttrOfType<NestAttr>(kNestAttr);

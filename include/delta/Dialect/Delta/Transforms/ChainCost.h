@@ -23,13 +23,15 @@
 
 namespace delta {
 
-/// Costs of the chain kernels of one schedule. A chain is `value_columns` of
-/// the value axis of one head.
+/// Costs of the chain kernels of some plans, which differ in the chains of a
+/// CTA. A chain is `columns` of the value axis of one head.
 class ChainCost {
 public:
-  explicit ChainCost(ScheduleAttr schedule);
+  /// `plans` is an array of #plan.kernel. Nothing where nobody measured their
+  /// machine.
+  static std::optional<ChainCost> get(mlir::ArrayAttr plans);
 
-  /// The numbers of chains a CTA that the schedule has kernels for, where a
+  /// The numbers of chains a CTA that there are plans for, where a
   /// head has `columnTiles` chains: those that divide it, or 1.
   llvm::SmallVector<int64_t> getVariants(int64_t columnTiles) const;
 
@@ -47,29 +49,21 @@ public:
                                int64_t columnTiles) const;
 
   /// One step of the kernel that combines segments.
-  int64_t getCombine() const;
+  int64_t getCombine() const { return costs.fold; }
   /// Two more launches, with what all begin and end with.
-  int64_t getLaunches() const;
+  int64_t getLaunches() const { return costs.launches; }
 
 private:
-  /// A chunk of CTAs of one kernel: `wave` for each wave of them and `half` for
-  /// each half of a wave that is begun, as they share the memory.
-  struct Cost {
-    int64_t wave, half;
+  using PerChunk = plan::ScanCosts::PerChunk;
+  using ByChains = plan::ScanCosts::ByChains;
 
-    mlir::Value emit(mlir::ImplicitLocOpBuilder &b, mlir::Value ctas,
-                     mlir::Value multiprocessors) const;
-  };
-  /// Of a CTA with one chain and with two.
-  struct Costs {
-    Cost apart, paired;
-  };
+  explicit ChainCost(plan::ScanCosts costs) : costs(costs) {}
 
-  mlir::Value emitBest(mlir::ImplicitLocOpBuilder &b, const Costs &costs,
+  mlir::Value emitBest(mlir::ImplicitLocOpBuilder &b, const ByChains &costs,
                        mlir::Value chains, mlir::Value multiprocessors,
                        int64_t columnTiles) const;
 
-  Costs chunk, transfer;
+  plan::ScanCosts costs;
   llvm::SmallVector<int64_t> variants;
 };
 

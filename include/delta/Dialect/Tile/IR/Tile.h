@@ -16,6 +16,7 @@
 #define DELTA_DIALECT_TILE_IR_TILE_H
 
 #include "delta/Dialect/Delta/IR/DeltaInterfaces.h"
+#include "delta/Dialect/Plan/IR/Plan.h"
 #include "delta/Dialect/Tile/IR/LinearLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,0 +1,53 @@
+//===- Plan.h - how kernels use a GPU ---------------------------*- C++ -*-===//
+//
+// Part of delta, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The plan dialect: attributes alone. Depends on no other dialect.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef DELTA_DIALECT_PLAN_IR_PLAN_H
+#define DELTA_DIALECT_PLAN_IR_PLAN_H
+
+#include "delta/Support/Target.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include <optional>
+
+#include "delta/Dialect/Plan/IR/PlanEnums.h.inc"
+
+namespace delta::plan {
+
+/// Nanoseconds of scan kernels, by which a launcher chooses among them.
+struct ScanCosts {
+  /// One chunk of all CTAs: `wave` for each wave of CTAs that is begun, and
+  /// `half` for each half of a wave, whose CTAs share the memory.
+  struct PerChunk {
+    int64_t wave, half;
+  };
+  /// Of a CTA with one chain, and with two.
+  struct ByChains {
+    PerChunk one, two;
+  };
+  /// The scan itself, and the scan without outputs that maps segments.
+  ByChains chunk, transfer;
+  /// One step of the kernel that folds segments; two more launches, with what
+  /// all kernels begin and end with.
+  int64_t fold, launches;
+};
+
+} // namespace delta::plan
+
+#include "delta/Dialect/Plan/IR/PlanDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "delta/Dialect/Plan/IR/PlanAttrs.h.inc"
+
+#endif // DELTA_DIALECT_PLAN_IR_PLAN_H
