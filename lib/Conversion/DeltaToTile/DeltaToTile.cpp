@@ -47,7 +47,7 @@ static constexpr int64_t kFlagStride = 32;
 
 /// Keys and u of the chains of row blocks that are worked through together:
 /// what a block reads, others of its group have read just before, and L2 caches
-/// hold 40 to 60 MB (docs/performance.md, "Groups of heads").
+/// hold 40 to 60 MB (docs/notes/head-groups.md).
 static constexpr int64_t kGroupBytes = int64_t(64) << 20;
 
 /// Value columns of a CTA that multiplies states from the left. Its fragments

@@ -19,9 +19,9 @@
 using namespace mlir;
 using namespace delta;
 
-// Measured (docs/performance.md, "What the costs predict"). sm_90a: a warpgroup
-// for itself is bound by latency, two share the tensor cores. sm_80: 128 CTAs
-// take 0.25 ms for 128 chunks; the share of a transfer is that of sm_90a.
+// Measured (docs/notes/segment-costs.md). sm_90a: a warpgroup for itself is
+// bound by latency, two share the tensor cores. sm_80: 128 CTAs take 0.25 ms
+// for 128 chunks; the share of a transfer is that of sm_90a.
 ChainCost::ChainCost(ScheduleAttr schedule)
     : variants(schedule.getColumnTileVariants()) {
   if (schedule.getFamily().getValue() == "sm_90a") {
