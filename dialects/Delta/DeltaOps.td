@@ -121,7 +121,7 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     HV is a multiple of H: value head h reads key head h / (HV / H). `scale`
     multiplies q only (with a state) or both scores; it is K^-0.5 when absent.
     `chunk` counts micro-step rows and holds whole tokens; given, it is binding.
-    Constraints: C1 to C16, C28 to C31; what can be compiled is less (R1 to R14).
+    Constraints: C1 to C16, C28 to C31; what can be compiled is less (R1 to R15).
 
     ```mlir
     %o, %s = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
