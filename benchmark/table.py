@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Prints the tables of docs/performance.md from the JSON that run.py wrote.
+"""Prints tables for docs/notes from the JSON that run.py wrote.
 
     benchmark/table.py benchmark/results/h200.json
 """

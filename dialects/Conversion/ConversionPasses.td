@@ -34,13 +34,13 @@ def ConvertDeltaToTile : Pass<"convert-delta-to-tile", "::mlir::ModuleOp"> {
     that the host program clears.
 
     ```mlir
-    %KS = delta.read %K, %S decay(%G) {prec = #delta.prec<bf16>} : ...
+    %x = delta.read %K, %S {prec = #delta.prec<bf16>} : ...
+    %KS = delta.scale %x, %e_in {axis = 0 : i64} : ...
     // becomes
     %S_a = arith.truncf %S : tensor<64x128xf32> to tensor<64x128xbf16>
-    %d = tile.dot %S_a, %K {contract = array<i64: 1, 1>} : ...          // S^T K^T
-    %e_in = math.exp %G : tensor<64xf32>
-    %rows = tile.spread %e_in {axis = 1 : i64} : tensor<64xf32> -> tensor<64x64xf32>
-    %KS = arith.mulf %rows, %d : tensor<64x64xf32>
+    %x = tile.dot %S_a, %K {contract = array<i64: 1, 1>} : ...          // S^T K^T
+    %e_in_j = tile.spread %e_in {axis = 1 : i64} : tensor<64xf32> -> tensor<64x64xf32>
+    %KS = arith.mulf %x, %e_in_j : tensor<64x64xf32>
     ```
   }];
   let dependentDialects = [

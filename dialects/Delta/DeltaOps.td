@@ -124,7 +124,7 @@ def Delta_RecurrenceOp : Delta_Op<"recurrence", [Pure,
     `plans` names kernels (`chain`, `prepare`, `combine`; `write`, `read`, `normalise`;
     `attend`, `attend_read`, `append`) and gives each a `#plan.kernel`, or an array of
     alternatives; what is given is binding (`delta-plan`). Constraint: C23.
-    Constraints: C1 to C16, C28 to C31; what can be compiled is less (R1 to R14).
+    Constraints: C1 to C16, C28 to C31; what can be compiled is less (R1 to R15).
 
     ```mlir
     %o, %s = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)

@@ -17,7 +17,7 @@ include "mlir/Pass/PassBase.td"
 def VerifyRecurrent : Pass<"delta-verify-recurrent", "::mlir::ModuleOp"> {
   let summary = "Check that every function is a recurrence that can be compiled";
   let description = [{
-    The contract at the end of the recurrent phase (docs/spec.md, R1 to R13). A
+    The contract at the end of the recurrent phase (docs/spec.md, R1 to R15). A
     function is a prologue (`delta.l2norm`, `delta.sigmoid`) and one
     `delta.recurrence`; nothing else. What the dialect can say and no lowering
     knows yet is refused here, with what is accepted instead, so that later passes
@@ -82,7 +82,7 @@ def Chunk : Pass<"delta-chunk", "::mlir::func::FuncOp"> {
 def VerifyChunked : Pass<"delta-verify-chunked", "::mlir::func::FuncOp"> {
   let summary = "Check that a function keeps the contract of the chunked phase";
   let description = [{
-    The contract at the end of the chunked phase (docs/delta-dialect.md, H1 to H7):
+    The contract at the end of the chunked phase (docs/delta-dialect.md, H1 to H8):
     arguments are named memrefs, memory is touched by `delta.load`, `delta.load_index`
     and `delta.store` alone, every access stays inside its array, and what a loop nest stores is read
     back after it, or inside it `before`. The IR is never changed.

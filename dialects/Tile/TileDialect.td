@@ -19,7 +19,7 @@ def Tile_Dialect : Dialect {
     rounding is explicit (`arith.truncf`), nothing is placed and nothing is
     synchronised. Elementwise work is arith and math on tensors, control flow is
     scf. The form runs on the CPU, one CTA after another, with the GPU's rounding.
-    Contract: V1 to V5, `verify-tile-value`.
+    Contract: V1 to V7, `verify-tile-value`.
 
     *Final form*: register tiles carry an encoding, shared tiles are memrefs with a
     space attribute, data moves by `copy`, `read` and `write`, products may be in

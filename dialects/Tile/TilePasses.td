@@ -17,7 +17,7 @@ include "mlir/Pass/PassBase.td"
 def VerifyTileValue : Pass<"verify-tile-value", "::mlir::ModuleOp"> {
   let summary = "Check the contract of the tile dialect's value form";
   let description = [{
-    Rules V2, V5 and V6 of docs/tile-dialect.md (V1, V3 and V4 are the ops'
+    Rules V2, V5 and V6 of docs/tile-dialect.md (V1, V3, V4 and V7 are the ops'
     verifiers): loads and stores are bounded, memory is touched by tile ops alone, and
     nothing of the final form is there yet. The IR is never changed.
   }];

@@ -31,7 +31,7 @@ static constexpr int64_t kChunk = 64, kWarpgroupsBlock = 128;
 static constexpr int64_t kCacheChunk = 32;
 
 /// Bytes that the query blocks of a group of heads read again and again: L2
-/// caches hold 40 to 60 MB.
+/// caches hold 40 to 60 MB (docs/notes/head-groups.md).
 static constexpr int64_t kGroupBytes = int64_t(64) << 20;
 
 /// Columns of a CTA that multiplies states from the left. Its fragments are

@@ -21,12 +21,13 @@
 //   X = V - e_in o (S K^T)    U = X T^T    O = e_read o (S Q^T) + U P^T
 //   S = e_chunk S + (e_out o U) K
 //
-// The order is the fastest of those measured (docs/performance.md): products in
-// flight cover the elementwise work between the products of the recurrence, S
-// K^T, U and S; what reads shared memory stands in front of the batch whose
-// successor needs it, because the memory queue is in order and products sit in
-// it; and S is scaled before any group is open, since ptxas does not know that
-// a value from an earlier trip is complete (C7517).
+// The order is the fastest of those measured
+// (docs/notes/chain-kernel-by-hand.md): products in flight cover the
+// elementwise work between the products of the recurrence, S K^T, U and S; what
+// reads shared memory stands in front of the batch whose successor needs it,
+// because the memory queue is in order and products sit in it; and S is scaled
+// before any group is open, since ptxas does not know that a value from an
+// earlier trip is complete (C7517).
 //
 // REQUIRES: nvcc
 // RUN: %ptxas_check %s --nvcc %nvcc --arch sm_90a --max-registers 255

@@ -1,6 +1,6 @@
 // RUN: delta-opt %s -split-input-file -verify-diagnostics -delta-verify-chunked
 
-// H1 to H7 of docs/delta-dialect.md: functions that break the contract of the
+// H1 to H8 of docs/delta-dialect.md: functions that break the contract of the
 // chunked phase, and ones that keep it.
 
 // expected-error@+1 {{results: expected none, got 1}}

@@ -56,7 +56,7 @@ const Target &MachineAttr::getTarget() const {
 std::optional<ScanCosts> MachineAttr::getScanCosts(Products products) const {
   // Measured on an H200 with chunks of 64 rows and keys of 128; other sizes
   // scale all of them alike, and choices compare them
-  // (docs/notes, "What the costs predict").
+  // (docs/notes/segment-costs.md).
   if (getName() != "sm_90a" && getName() != "sm_90")
     return std::nullopt;
   // A warpgroup for itself is bound by latency, two share the tensor cores.

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks rules V2, V5 and V6 of docs/tile-dialect.md; V1, V3 and V4 are the
-/// ops' own verifiers. Never changes the IR.
+/// Checks rules V2, V5 and V6 of docs/tile-dialect.md; V1, V3, V4 and V7 are
+/// the ops' own verifiers. Never changes the IR.
 ///
 //===----------------------------------------------------------------------===//
 
