@@ -261,6 +261,11 @@ Candidates Proposer::run() {
     proposeDecode();
   else
     proposeAttention();
+  if (!has16Bits(op.getQuery()) || !has16Bits(op.getKey()))
+    result.advice =
+        (Twine("queries and keys in f32 of key dim ") + Twine(op.getKeyDim()) +
+         " fit no kernel; accepted: bf16 or f16")
+            .str();
   return result;
 }
 

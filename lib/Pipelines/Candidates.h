@@ -44,6 +44,8 @@ struct Candidates {
   std::string obstacle;
   /// Why there are none; empty where there are.
   std::string refusal;
+  /// What to write in place of the spec where none fits; may be empty.
+  std::string advice;
 };
 
 /// What to try for `op` on `machine`. `given` are plans that the recurrence has

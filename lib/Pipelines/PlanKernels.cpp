@@ -140,7 +140,10 @@ LogicalResult PlanKernelsPass::plan(func::FuncOp func, RecurrenceOp op) {
     report(func, chosen, candidates, lastOfWarpgroups);
     return success();
   }
-  return refuse(func, op, !given->empty(), reason);
+  const bool isGiven = !given->empty();
+  return refuse(func, op, isGiven,
+                isGiven || candidates.advice.empty() ? reason
+                                                     : candidates.advice);
 }
 
 void PlanKernelsPass::report(func::FuncOp func, const Candidate &chosen,

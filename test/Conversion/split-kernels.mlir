@@ -60,3 +60,15 @@ func.func @plain(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tenso
          {kernel = #delta.kernel<linear>} -> tensor<?x?x2x64xbf16>
   return %o : tensor<?x?x2x64xbf16>
 }
+
+// Rows of the caller's f32 arrays cross rounded, where every product of the chain rounds them.
+// CHECK-LABEL: func.func @f32
+// CHECK-DAG: memref.alloc({{.*}}) {delta.name = "K"} : memref<?x?x2x64x64xbf16>
+// CHECK-DAG: memref.alloc({{.*}}) {delta.name = "Q"} : memref<?x?x2x64x64xbf16>
+// CHECK: scf.forall
+func.func @f32(%q: tensor<?x?x2x64xf32>, %k: tensor<?x?x2x64xf32>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xf32>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xf32>) key(%k : tensor<?x?x2x64xf32>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xf32>)
+         {kernel = #delta.kernel<linear>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}

@@ -117,3 +117,26 @@ func.func @decode(%q: tensor<?x1x2x128xbf16>, %k: tensor<?x1x2x128xbf16>, %v: te
          {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x1x2x128xbf16>, cache(tensor<?x?x2x128xbf16>, tensor<?x?x2x128xbf16>)
   return %o#0, %o#1, %o#2 : tensor<?x1x2x128xbf16>, tensor<?x?x2x128xbf16>, tensor<?x?x2x128xbf16>
 }
+
+// -----
+
+// Queries and keys in f32 compile at every size of a state: the chain reads them rounded, from the workspace.
+// CHECK-LABEL: func.func @f32_keys(
+// CHECK: plans = {chain = [#plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>]
+func.func @f32_keys(%q: tensor<?x?x2x128xf32>, %k: tensor<?x?x2x128xf32>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x128xf32>) key(%k : tensor<?x?x2x128xf32>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<linear>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @f32_wide_keys(
+// CHECK-SAME: delta.no_plan = "queries and keys in f32 of key dim 256 fit no kernel; accepted: bf16 or f16"
+func.func @f32_wide_keys(%q: tensor<?x?x2x256xf32>, %k: tensor<?x?x2x256xf32>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x256xf32>) key(%k : tensor<?x?x2x256xf32>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}

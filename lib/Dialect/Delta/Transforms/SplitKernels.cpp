@@ -79,7 +79,8 @@ private:
 } // namespace
 
 /// Cheaper to compute twice than to pass through memory: index arithmetic, rows
-/// of the caller's arrays, exact conversions, elements and their repetition.
+/// of the caller's arrays (but see isRoundedRows), exact conversions, elements
+/// and their repetition.
 static bool isRematerialised(Operation *op) {
   if (isa<LoadOp, arith::ExtFOp, arith::ConstantOp, tensor::ExtractOp,
           tensor::SplatOp>(op))
@@ -131,12 +132,23 @@ void Splitter::findChain() {
   }
 }
 
+/// Whether `operand` is rows of an f32 array that every product of the chain
+/// rounds. Prepared in 16 bits they are half as many bytes, and lie in shared
+/// memory as the products want them.
+static bool isRoundedRows(Value operand,
+                          const llvm::SetVector<Operation *> &chain) {
+  auto load = operand.getDefiningOp<LoadOp>();
+  return load && load.getTile().getType().getRank() == 2 &&
+         getElementTypeOrSelf(load.getSource().getType()).isF32() &&
+         !getStoredType(operand, chain).isF32();
+}
+
 void Splitter::visitOperand(Value operand, DenseSet<Value> &seen) {
   Operation *def = operand.getDefiningOp();
   if (!def || def->getBlock() != loop.chunks.getBody() || chain.contains(def) ||
       !seen.insert(operand).second)
     return;
-  if (!isRematerialised(def)) {
+  if (!isRematerialised(def) || isRoundedRows(operand, chain)) {
     crossings.push_back({operand, Value(), !dependsOnValueHead(operand)});
     return;
   }
