@@ -467,11 +467,8 @@ def PlanShared : Pass<"tile-plan-shared", "::mlir::ModuleOp"> {
     first slot on, and what was left in front of that lies there. The slots of a ring
     between roles serve its consumer's buffers once that has released the last one; in a
     kernel that has both, mbarriers lie apart (`barriers`). Refuses a kernel that needs
-    more than a CTA of the target may have (F9).
+    more than a CTA of the machine in its plan may have (F9).
   }];
-  let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"", "the GPU whose limit holds">
-  ];
 }
 
 def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::ModuleOp"> {
@@ -498,9 +495,6 @@ def BudgetRegisters : Pass<"tile-budget-registers", "::mlir::ModuleOp"> {
     each role must leave 16 registers of its own cap, for addresses. A product in flight
     holds its accumulator and its left operand until it is awaited.
   }];
-  let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"", "the GPU whose limits hold">
-  ];
 }
 
 def OverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
@@ -537,11 +531,9 @@ def VerifyTileFinal : Pass<"verify-tile-final", "::mlir::ModuleOp"> {
   let description = [{
     Rules F1 to F10 of docs/tile-dialect.md, with V2 and V5, on every kernel: tiles are
     placed, instructions accept what they are given, nothing in flight is lost or read
-    too early, rings have two ends, and the CTA fits the target. F11 (registers) is
+    too early, rings have two ends, and the CTA fits the machine in its plan. F11 (registers) is
     `tile-budget-registers`'. One diagnostic a kernel. The IR is never changed.
   }];
-  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
-                        "GPU whose limits and instructions apply">];
 }
 
 #endif // TILE_PASSES_TD

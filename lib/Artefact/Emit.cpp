@@ -164,14 +164,13 @@ LogicalResult Emitter::lower() {
   const Target *own = nullptr;
   SmallVector<Location> ownKernels;
   if (isSpec(module)) {
-    FinalOptions final;
-    final.target = smallestTarget(options.targets);
+    const std::string smallest = smallestTarget(options.targets);
     own = findWarpgroups(options.targets);
-    if (own && own->name != final.target)
+    if (own && own->name != smallest)
       ownKernels = findWarpgroupKernels(module, own->name);
-    buildChunkedPipeline(manager, final.target);
+    buildChunkedPipeline(manager, smallest);
     buildTileValuePipeline(manager);
-    buildTileFinalPipeline(manager, final);
+    buildTileFinalPipeline(manager);
     buildCudaPipeline(manager);
   }
   buildEmissionPipeline(manager);

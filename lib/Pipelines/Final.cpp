@@ -15,16 +15,13 @@
 
 #include "delta/Conversion/Passes.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
-#include "delta/Support/Target.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
-void delta::buildTileFinalPipeline(OpPassManager &pm,
-                                   const FinalOptions &options) {
+void delta::buildTileFinalPipeline(OpPassManager &pm) {
   // Index arithmetic of a loop that its iterations share: copies ahead would
   // clone it.
   pm.addPass(createLoopInvariantCodeMotionPass());
@@ -36,13 +33,9 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   pm.addPass(tile::createLowerConverts());
   // In kernels of warpgroups the roles are what runs ahead; in the others one
   // role is pipelined.
-  tile::SplitRolesOptions roles;
-  roles.stages = options.stages;
-  pm.addPass(tile::createSplitRoles(roles));
+  pm.addPass(tile::createSplitRoles());
   // Needs to see every copy; clones index arithmetic, of which much is shared.
-  tile::PipelineOptions pipeline;
-  pipeline.stages = options.stages;
-  pm.addPass(tile::createPipeline(pipeline));
+  pm.addPass(tile::createPipeline());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   // Left operands first: what is made in front of a product may then be made
@@ -52,58 +45,34 @@ void delta::buildTileFinalPipeline(OpPassManager &pm,
   // Before lifetimes and barriers are known by position.
   pm.addPass(tile::createOrderProducts());
   // Offsets before barriers: bytes that two buffers share need barriers too.
-  tile::PlanSharedOptions shared;
-  shared.target = options.target;
-  pm.addPass(tile::createPlanShared(shared));
+  pm.addPass(tile::createPlanShared());
   pm.addPass(tile::createPlaceBarriers());
   pm.addPass(tile::createPlaceWaits());
   // Needs the bytes of shared memory to tell how many CTAs an SM holds.
-  tile::BudgetRegistersOptions registers;
-  registers.target = options.target;
-  pm.addPass(tile::createBudgetRegisters(registers));
+  pm.addPass(tile::createBudgetRegisters());
   // Knows kernels as they are launched.
-  const Target *gpu = lookupTarget(options.target);
-  if (gpu && gpu->hasWarpgroups)
-    pm.addPass(tile::createOverlapLaunches());
-  tile::VerifyTileFinalOptions verify;
-  verify.target = options.target;
-  pm.addPass(tile::createVerifyTileFinal(verify));
+  pm.addPass(tile::createOverlapLaunches());
+  pm.addPass(tile::createVerifyTileFinal());
 }
 
 void delta::buildCudaPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTileToCuda());
 }
 
-namespace {
-
-struct FinalPipelineOptions : public PassPipelineOptions<FinalPipelineOptions> {
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("the GPU whose limits hold"),
-                             llvm::cl::init("sm_80")};
-  Option<int64_t> stages{*this, "stages",
-                         llvm::cl::desc("slots of a ring; 0: as scheduled"),
-                         llvm::cl::init(0)};
-
-  delta::FinalOptions get() const { return {target, stages}; }
-};
-
-} // namespace
-
 void delta::registerFinalPipelines() {
-  PassPipelineRegistration<FinalPipelineOptions>(
-      "delta-tile-final-pipeline",
-      "From kernels in value form to the final form",
-      [](OpPassManager &pm, const FinalPipelineOptions &options) {
-        // What comes from outside may be of any phase.
-        pm.addPass(tile::createVerifyTileValue());
-        buildTileFinalPipeline(pm, options.get());
-      });
-  PassPipelineRegistration<FinalPipelineOptions>(
-      "delta-cuda-pipeline", "From kernels in value form to kernels in CUDA",
-      [](OpPassManager &pm, const FinalPipelineOptions &options) {
-        // What comes from outside may be of any phase.
-        pm.addPass(tile::createVerifyTileValue());
-        buildTileFinalPipeline(pm, options.get());
-        buildCudaPipeline(pm);
-      });
+  PassPipelineRegistration<>("delta-tile-final-pipeline",
+                             "From kernels in value form to the final form",
+                             [](OpPassManager &pm) {
+                               // What comes from outside may be of any phase.
+                               pm.addPass(tile::createVerifyTileValue());
+                               buildTileFinalPipeline(pm);
+                             });
+  PassPipelineRegistration<>("delta-cuda-pipeline",
+                             "From kernels in value form to kernels in CUDA",
+                             [](OpPassManager &pm) {
+                               // What comes from outside may be of any phase.
+                               pm.addPass(tile::createVerifyTileValue());
+                               buildTileFinalPipeline(pm);
+                               buildCudaPipeline(pm);
+                             });
 }

@@ -56,10 +56,7 @@ TrialResult Trials::run(const Candidate &candidate) {
   pm.addNestedPass<func::FuncOp>(createChunk());
   pm.addNestedPass<func::FuncOp>(createVerifyChunked());
   buildTileValuePipeline(pm);
-  FinalOptions final;
-  final.target =
-      candidate.plans.front().second.front().getMachine().getName().str();
-  buildTileFinalPipeline(pm, final);
+  buildTileFinalPipeline(pm);
   if (failed(pm.run(*module))) {
     if (result.fits())
       result.reason = "its kernels cannot be lowered";

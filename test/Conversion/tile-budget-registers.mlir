@@ -9,8 +9,8 @@
 // in place. 160 + 40 registers of 128 threads: two CTAs an SM.
 
 // CHECK-LABEL: tile.kernel @products
-// CHECK-SAME: min_blocks = 2 : i64, registers = 160 : i64
-tile.kernel @products(%i: index, %s: memref<64x128xf32>, %o: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+// CHECK-SAME: {{.*}}min_blocks = 2 : i64, {{.*}}registers = 160 : i64
+tile.kernel @products(%i: index, %s: memref<64x128xf32>, %o: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %two = arith.constant dense<2.0> : !square
   %k = tile.alloc : !buffer
@@ -31,8 +31,8 @@ tile.kernel @products(%i: index, %s: memref<64x128xf32>, %o: memref<64x64xf32>) 
 // Shared memory leaves room for one CTA.
 
 // CHECK-LABEL: tile.kernel @loop
-// CHECK-SAME: min_blocks = 1 : i64, registers = 192 : i64
-tile.kernel @loop(%i: index, %s: memref<64x128xf32>, %n: index) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 100000 : i64} {
+// CHECK-SAME: {{.*}}min_blocks = 1 : i64, {{.*}}registers = 192 : i64
+tile.kernel @loop(%i: index, %s: memref<64x128xf32>, %n: index) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64, shared_bytes = 100000 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32, #tile.frag<warps = 4>>
@@ -53,8 +53,8 @@ tile.kernel @loop(%i: index, %s: memref<64x128xf32>, %n: index) attributes {grid
 // Squares are summed one after another: X (128), and its row sums (2).
 
 // CHECK-LABEL: tile.kernel @squares
-// CHECK-SAME: registers = 130 : i64
-tile.kernel @squares(%i: index, %s: memref<64x256xf32>, %o: memref<64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+// CHECK-SAME: {{.*}}registers = 130 : i64
+tile.kernel @squares(%i: index, %s: memref<64x256xf32>, %o: memref<64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
   %squares = arith.mulf %X, %X : tensor<64x256xf32, #tile.frag<warps = 4>>
@@ -70,8 +70,8 @@ tile.kernel @squares(%i: index, %s: memref<64x256xf32>, %o: memref<64xf32>) attr
 // element.
 
 // CHECK-LABEL: tile.kernel @rest
-// CHECK-SAME: registers = 96 : i64
-tile.kernel @rest(%i: index, %s: memref<64x128xf32>, %o: memref<64x128xbf16>) attributes {grid = 1 : i64, warps = 4 : i64} {
+// CHECK-SAME: {{.*}}registers = 96 : i64
+tile.kernel @rest(%i: index, %s: memref<64x128xf32>, %o: memref<64x128xbf16>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %X = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32, #tile.frag<warps = 4>>
   %a = arith.truncf %X : tensor<64x128xf32, #tile.frag<warps = 4>> to tensor<64x128xbf16, #tile.frag<warps = 4>>
@@ -88,7 +88,7 @@ tile.kernel @rest(%i: index, %s: memref<64x128xf32>, %o: memref<64x128xbf16>) at
 
 // F11.
 // expected-error @below {{predicted 256 live registers a thread; expected at most 215, which leaves 40 of 255 for addresses and copies}}
-tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
   %R = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
@@ -111,8 +111,8 @@ tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {grid = 1 : i64, 
 // 16 of 208.
 
 // CHECK-LABEL: tile.kernel @in_flight
-// CHECK-SAME: min_blocks = 1 : i64, registers = 192 : i64
-tile.kernel @in_flight(%i: index, %n: index, %s: memref<64x128xf32>) attributes {grid = 1 : i64, warps = 8 : i64} {
+// CHECK-SAME: {{.*}}min_blocks = 1 : i64, {{.*}}registers = 192 : i64
+tile.kernel @in_flight(%i: index, %n: index, %s: memref<64x128xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : memref<64x128xbf16, #tile.smem<128>>
@@ -149,7 +149,7 @@ tile.kernel @in_flight(%i: index, %n: index, %s: memref<64x128xf32>) attributes 
 !square = tensor<64x64xf32, #tile.frag<warps = 4>>
 !small = tensor<64x64xbf16, #tile.frag<warps = 4>>
 
-tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {grid = 1 : i64, warps = 8 : i64} {
+tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : memref<64x128xbf16, #tile.smem<128>>
@@ -194,7 +194,7 @@ tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {
 // be four CTAs an SM.
 
 // CHECK-LABEL: tile.kernel @inverts
-// CHECK-SAME: min_blocks = 4 : i64, {{.*}}registers = 106 : i64
+// CHECK-SAME: {{.*}}min_blocks = 4 : i64, {{.*}}registers = 106 : i64
 tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
@@ -220,7 +220,7 @@ tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.
 // Transposed, the blocks stay in registers beside operands in two parts: 16 more.
 
 // CHECK-LABEL: tile.kernel @inverts_transposed
-// CHECK-SAME: min_blocks = 3 : i64, {{.*}}registers = 122 : i64
+// CHECK-SAME: {{.*}}min_blocks = 3 : i64, {{.*}}registers = 122 : i64
 tile.kernel @inverts_transposed(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
@@ -246,7 +246,7 @@ tile.kernel @inverts_transposed(%i: index, %s: memref<64x64xf32>) attributes {pl
 // In tf32 operands have one part.
 
 // CHECK-LABEL: tile.kernel @inverts_in_tf32
-// CHECK-SAME: min_blocks = 4 : i64, {{.*}}registers = 106 : i64
+// CHECK-SAME: {{.*}}min_blocks = 4 : i64, {{.*}}registers = 106 : i64
 tile.kernel @inverts_in_tf32(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<64x64xf32, #tile.smem<0>>
@@ -274,7 +274,7 @@ tile.kernel @inverts_in_tf32(%i: index, %s: memref<64x64xf32>) attributes {plan 
 // The same with few registers: no more than 16 warps an SM are asked for.
 
 // CHECK-LABEL: tile.kernel @small
-// CHECK-SAME: min_blocks = 8 : i64, {{.*}}registers = 56 : i64
+// CHECK-SAME: {{.*}}min_blocks = 8 : i64, {{.*}}registers = 56 : i64
 tile.kernel @small(%i: index, %s: memref<32x32xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64, residency = alone>, grid = 1 : i64, warps = 2 : i64} {
   %c0 = arith.constant 0 : index
   %scratch = tile.alloc : memref<32x32xf32, #tile.smem<0>>
@@ -290,8 +290,8 @@ tile.kernel @small(%i: index, %s: memref<32x32xf32>) attributes {plan = #plan.ke
 // vector of two registers.
 
 // CHECK-LABEL: tile.kernel @masked_reduction
-// CHECK-SAME: registers = 66 : i64
-tile.kernel @masked_reduction(%i: index, %s: memref<64x128xf32>, %o: memref<64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+// CHECK-SAME: {{.*}}registers = 66 : i64
+tile.kernel @masked_reduction(%i: index, %s: memref<64x128xf32>, %o: memref<64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x128xf32> -> tensor<64x128xf32, #tile.frag<warps = 4>>
   %below = tile.mask lower %S : tensor<64x128xf32, #tile.frag<warps = 4>>

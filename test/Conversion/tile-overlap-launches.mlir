@@ -17,14 +17,14 @@
 !flat = tensor<64xf32, #tile.flat<warps = 4>>
 
 tile.kernel @first(%b: index, %x: memref<?x64xf32>, %w: memref<?x1x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %v = tile.load %x[%b, %c0] {dims = array<i64: 1>} : memref<?x64xf32> -> !flat
   tile.store %v, %w[%b, %c0, %c0] {dims = array<i64: 2>} : !flat, memref<?x1x64xf32>
   tile.return
 }
 tile.kernel @second(%b: index, %x: memref<?x64xf32>, %w: memref<?x64xf32>, %y: memref<?x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -71,28 +71,28 @@ func.func @pair(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 !flat = tensor<64xf32, #tile.flat<warps = 4>>
 
 tile.kernel @reads(%b: index, %x: memref<?x64xf32>, %y: memref<?x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %v = tile.load %x[%b, %c0] {dims = array<i64: 1>} : memref<?x64xf32> -> !flat
   tile.store %v, %y[%b, %c0] {dims = array<i64: 1>} : !flat, memref<?x64xf32>
   tile.return
 }
 tile.kernel @writes(%b: index, %x: memref<?x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<1.0> : !flat
   tile.store %v, %x[%b, %c0] {dims = array<i64: 1>} : !flat, memref<?x64xf32>
   tile.return
 }
 tile.kernel @apart(%b: index, %x: memref<?x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<1.0> : !flat
   tile.store %v, %x[%b, %c0] {dims = array<i64: 1>} : !flat, memref<?x64xf32>
   tile.return
 }
 tile.kernel @last(%b: index, %x: memref<?x64xf32>, %y: memref<?x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %v = tile.load %x[%b, %c0] {dims = array<i64: 1>} : memref<?x64xf32> -> !flat
   tile.store %v, %y[%b, %c0] {dims = array<i64: 1>} : !flat, memref<?x64xf32>
@@ -125,7 +125,7 @@ func.func @chain(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %z: memref<?x64xf32
 !ring = !tile.ring<2, [memref<64x64xbf16, #tile.smem<128>>]>
 
 tile.kernel @produce(%b: index, %x: memref<?x64xf32>, %w: memref<?x64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %Xs = tile.alloc {offset = 0 : i64} : !k
   %f = tile.copy simt %w[%b, %c0, %c0], %Xs {dims = array<i64: 1, 2>, to_global} : memref<?x64x64xbf16>, !k
@@ -133,7 +133,7 @@ tile.kernel @produce(%b: index, %x: memref<?x64xf32>, %w: memref<?x64x64xbf16>)
   tile.return
 }
 tile.kernel @consume(%b: index, %w: memref<?x64x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 5 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 5 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>

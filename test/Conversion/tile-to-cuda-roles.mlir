@@ -1,4 +1,4 @@
-// RUN: delta-opt %s --verify-tile-final=target=sm_90a --convert-tile-to-cuda --mlir-print-debuginfo -o %t.mlir
+// RUN: delta-opt %s --verify-tile-final --convert-tile-to-cuda --mlir-print-debuginfo -o %t.mlir
 // RUN: delta-opt %t.mlir --emit=cuda -o %t
 // RUN: FileCheck %s --input-file=%t/f.cu
 

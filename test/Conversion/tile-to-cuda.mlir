@@ -78,7 +78,7 @@
 tile.kernel @products(%head: index {delta.name = "head"}, %chunk: index {delta.name = "chunk"}, %batch: index {delta.name = "batch"},
                       %k: memref<?x?x2x128xbf16> {delta.name = "k"}, %g: memref<?x?x2xf32> {delta.name = "g"},
                       %w: memref<64x64xbf16> {delta.name = "w"}, %s: memref<64x64xf32> {delta.name = "s"}, %length: index {delta.name = "length"})
-    attributes {grid = 3 : i64, warps = 4 : i64, shared_bytes = 50000 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 3 : i64, warps = 4 : i64, shared_bytes = 50000 : i64} {
   %c0 = arith.constant 0 : index
   %c63 = arith.constant 63 : index
   %zero = arith.constant dense<0.0> : !square
@@ -164,7 +164,7 @@ func.func @host(%n: index, %B: index, %k: memref<?x?x2x128xbf16>, %g: memref<?x?
 // Columns are moved element by element.
 // CHECK: cuda.call "store"(%[[LAST]], %s, %{{.*}}, %{{.*}}) :
 tile.kernel @ring(%i: index, %k: memref<?x?x64xbf16> {delta.name = "k"}, %s: memref<64x64xf32> {delta.name = "s"}, %n: index {delta.name = "n"})
-    attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 25600 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64, shared_bytes = 25600 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = arith.constant dense<1.0> : tensor<64x64xbf16, #tile.frag<warps = 4>>
@@ -200,7 +200,7 @@ tile.kernel @ring(%i: index, %k: memref<?x?x64xbf16> {delta.name = "k"}, %s: mem
 // CHECK: cuda.call "load"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %{{.*}}) :
 // CHECK: cuda.call "store_pairs"(%{{.*}}, %even, %{{[a-z0-9_]+}}) :
 tile.kernel @rows(%i: index, %even: memref<64x128xf32> {delta.name = "even"}, %odd: memref<64x65xf32> {delta.name = "odd"}, %n: index {delta.name = "n"})
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %column = arith.muli %i, %c16 : index
@@ -219,7 +219,7 @@ tile.kernel @rows(%i: index, %even: memref<64x128xf32> {delta.name = "even"}, %o
 
 // -----
 
-tile.kernel @no_offset(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @no_offset(%i: index) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   // expected-error @below {{expected an offset: run tile-plan-shared first}}
   %a = tile.alloc : memref<64xf32, #tile.smem<0>>
   tile.return
@@ -227,7 +227,7 @@ tile.kernel @no_offset(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
 
 // -----
 
-tile.kernel @no_count(%i: index, %k: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
+tile.kernel @no_count(%i: index, %k: memref<64x64xbf16>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.alloc {offset = 0 : i64} : memref<64x64xbf16, #tile.smem<128>>
   %f = tile.copy cp_async %k[%c0, %c0], %a {dims = array<i64: 0, 1>} : memref<64x64xbf16>, memref<64x64xbf16, #tile.smem<128>>
@@ -238,7 +238,7 @@ tile.kernel @no_count(%i: index, %k: memref<64x64xbf16>) attributes {grid = 1 : 
 
 // -----
 
-tile.kernel @no_place(%i: index, %k: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @no_place(%i: index, %k: memref<64x64xbf16>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{16-bit tile straight to registers: run tile-place first}}
   %a = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xbf16> -> tensor<64x64xbf16, #tile.frag<warps = 4>>
@@ -247,7 +247,7 @@ tile.kernel @no_place(%i: index, %k: memref<64x64xbf16>) attributes {grid = 1 : 
 
 // -----
 
-tile.kernel @no_layout(%i: index, %k: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @no_layout(%i: index, %k: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{expected a layout on 'tensor<64x64xf32>'}}
   %a = tile.load %k[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x64xf32> -> tensor<64x64xf32>
@@ -257,7 +257,7 @@ tile.kernel @no_layout(%i: index, %k: memref<64x64xf32>) attributes {grid = 1 : 
 // -----
 
 !buffer = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @mbarriers(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @mbarriers(%i: index) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   // expected-error @below {{expected a role at each end of an mbarrier ring}}
   %ring = tile.ring_create "r" mbarrier {offset = 0 : i64} : !tile.ring<2, [!buffer]>
   tile.return
@@ -267,7 +267,7 @@ tile.kernel @mbarriers(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
 
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !buffer = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @in_flight(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
+tile.kernel @in_flight(%i: index) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
   %b = tile.alloc {offset = 0 : i64} : !buffer
   %x = tile.read %b : !buffer -> !a
   %d = tile.dot_start wgmma_rs %x, %b {contract = array<i64: 1, 1>} : !a, !buffer -> !tile.async<tensor<64x64xf32, #tile.frag<warps = 4>>>
@@ -280,7 +280,7 @@ tile.kernel @in_flight(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, s
 
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !buffer = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @rows_contracted(%i: index) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
+tile.kernel @rows_contracted(%i: index) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
   %b = tile.alloc {offset = 0 : i64} : !buffer
   %x = tile.read %b : !buffer -> !a
   // expected-error @below {{expected instr wgmma_rs and the columns of a contracted}}
@@ -291,7 +291,7 @@ tile.kernel @rows_contracted(%i: index) attributes {grid = 1 : i64, warps = 4 : 
 // -----
 
 !buffer = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @copy_outside_of_rings(%i: index, %x: memref<?x64x64xbf16>) attributes {grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
+tile.kernel @copy_outside_of_rings(%i: index, %x: memref<?x64x64xbf16>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64, shared_bytes = 8192 : i64} {
   %c0 = arith.constant 0 : index
   %b = tile.alloc {offset = 0 : i64} : !buffer
   // expected-error @below {{engine tma: expected a slot of a ring between roles}}

@@ -22,22 +22,13 @@ class OpPassManager;
 
 namespace delta {
 
-struct FinalOptions {
-  /// The GPU whose limits hold, a name of Target.h.
-  std::string target = "sm_80";
-  /// Slots of a ring; 0: as the kernel's schedule says.
-  int64_t stages = 0;
-};
-
 /// From kernels in value form (`verify-tile-value`) to kernels in final form:
 /// every tile has a place and a layout, copies run ahead in rings, barriers
 /// stand where they must, shared memory is laid out and registers are budgeted.
-/// Kernels with `column_tiles` get roles and products in flight (sm_90a), and
-/// their launches count CTAs; the others are of the sm_80 family, and host
-/// functions are left as they are. A kernel that does not fit the target is
-/// refused.
-void buildTileFinalPipeline(mlir::OpPassManager &pm,
-                            const FinalOptions &options);
+/// Kernels whose plan copies by TMA get roles and products in flight, and their
+/// launches count CTAs; host functions are left as they are. A kernel that does
+/// not fit the machine in its plan is refused.
+void buildTileFinalPipeline(mlir::OpPassManager &pm);
 
 /// From kernels in final form to `cuda.kernel`s that call the device library.
 void buildCudaPipeline(mlir::OpPassManager &pm);

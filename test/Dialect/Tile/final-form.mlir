@@ -1,4 +1,4 @@
-// RUN: delta-opt %s --split-input-file --verify-tile-final=target=sm_90a \
+// RUN: delta-opt %s --split-input-file --verify-tile-final \
 // RUN:   | delta-opt --split-input-file | FileCheck %s
 
 // The final form of a chain-like kernel: the schedule of sm_80 (one role, a ring
@@ -14,7 +14,7 @@
 
 // CHECK-LABEL: tile.kernel @one_role
 tile.kernel @one_role(%b: index, %k: memref<?x?x128xbf16>, %s: memref<?x64x128xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -81,7 +81,7 @@ tile.kernel @one_role(%b: index, %k: memref<?x?x128xbf16>, %s: memref<?x64x128xf
 
 // CHECK-LABEL: tile.kernel @roles
 tile.kernel @roles(%b: index, %k: memref<?x?x128xbf16>, %o: memref<?x?x2x64xbf16>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

@@ -1,4 +1,4 @@
-// RUN: delta-opt %s --verify-tile-final=target=sm_90a --split-input-file --verify-diagnostics
+// RUN: delta-opt %s --verify-tile-final --split-input-file --verify-diagnostics
 
 // Kernels whose rings, their slots or what lies over them, violate one rule each (F6, F7, F9), on
 // sm_90a.
@@ -7,7 +7,7 @@
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F6_product_awaited_after_release(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -39,7 +39,7 @@ tile.kernel @F6_product_awaited_after_release(%i: index, %n: index, %x: memref<6
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F6_end_of_a_chain_awaited_after_release(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -73,7 +73,7 @@ tile.kernel @F6_end_of_a_chain_awaited_after_release(%i: index, %n: index, %x: m
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_protocol_between_roles(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   // expected-error @below {{'tile.ring_create' op ring "in": protocol: expected mbarrier between two roles, got cp_async_group}}
   %ring = tile.ring_create "in" cp_async_group : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -102,7 +102,7 @@ tile.kernel @F7_protocol_between_roles(%i: index, %n: index, %x: memref<64x64xbf
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_two_producer_roles(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -137,7 +137,7 @@ tile.kernel @F7_two_producer_roles(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_other_extent(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -167,7 +167,7 @@ tile.kernel @F7_other_extent(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_other_index(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -197,7 +197,7 @@ tile.kernel @F7_other_index(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_behind_the_loop(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -232,7 +232,7 @@ tile.kernel @F7_behind_the_loop(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_out_of_order(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -268,7 +268,7 @@ tile.kernel @F7_out_of_order(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_not_from_0(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -294,7 +294,7 @@ tile.kernel @F7_not_from_0(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_fewer_uses(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-error @below {{'tile.ring_create' op ring "in": expected as many uses of the consumer as of the producer, 2, got 1}}
@@ -327,7 +327,7 @@ tile.kernel @F7_fewer_uses(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_other_slot(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -354,7 +354,7 @@ tile.kernel @F7_other_slot(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_consumers(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %c1 = arith.constant 1 : index
   // expected-error @below {{'tile.ring_create' op ring "in": consumers: expected 2, got 1}}
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -383,7 +383,7 @@ tile.kernel @F7_consumers(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F7_instances(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   // expected-error @below {{'tile.ring_create' op ring "in": expected 2 instances of the consumer as of the producer, got 1}}
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -414,7 +414,7 @@ tile.kernel @F7_instances(%i: index, %n: index, %x: memref<64x64xbf16>)
 // A ring that its consumer has drained gives its slots to what that role uses later.
 
 tile.kernel @F9_accepted_behind_a_ring(%i: index, %x: memref<64x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %late = tile.alloc {offset = 0 : i64} : !b
@@ -445,7 +445,7 @@ tile.kernel @F9_accepted_behind_a_ring(%i: index, %x: memref<64x64xbf16>, %n: in
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 
 tile.kernel @F9_in_front_of_the_last_release(%i: index, %x: memref<64x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-note @below {{bytes [0, 8192) are in use here}}
@@ -478,7 +478,7 @@ tile.kernel @F9_in_front_of_the_last_release(%i: index, %x: memref<64x64xbf16>, 
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 
 tile.kernel @F9_mbarriers_stay(%i: index, %x: memref<64x64xbf16>, %n: index)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-note @below {{bytes [8192, 16384) are in use here}}

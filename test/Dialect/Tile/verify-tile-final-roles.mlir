@@ -1,4 +1,4 @@
-// RUN: delta-opt %s --verify-tile-final=target=sm_90a --split-input-file --verify-diagnostics
+// RUN: delta-opt %s --verify-tile-final --split-input-file --verify-diagnostics
 
 // Kernels with roles that violate one rule each, on sm_90a.
 
@@ -6,7 +6,7 @@
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @accepted(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -34,7 +34,7 @@ tile.kernel @accepted(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F2_warpgroup(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 2>,
@@ -66,7 +66,7 @@ tile.kernel @F2_warpgroup(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F2_wgmma_ss_from_registers(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -98,7 +98,7 @@ tile.kernel @F2_wgmma_ss_from_registers(%i: index, %n: index, %x: memref<64x64xb
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F2_part_of_the_contraction(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -130,7 +130,7 @@ tile.kernel @F2_part_of_the_contraction(%i: index, %n: index, %x: memref<64x64xb
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F3_product_without_consumer(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -162,7 +162,7 @@ tile.kernel @F3_product_without_consumer(%i: index, %n: index, %x: memref<64x64x
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F8_warps(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   // expected-error @below {{'tile.roles' op warps: expected the kernel's 8 in sum, got 12}}
@@ -191,7 +191,7 @@ tile.kernel @F8_warps(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F8_instances(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   // expected-error @below {{'tile.roles' op role "load": expected a multiple of its 3 instances as warps, got 4}}
@@ -220,7 +220,7 @@ tile.kernel @F8_instances(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F8_caps_of_a_warpgroup(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   // expected-error @below {{'tile.roles' op role "math": expected 40 registers as role "load" has in the same warpgroup, got 232}}
@@ -249,7 +249,7 @@ tile.kernel @F8_caps_of_a_warpgroup(%i: index, %n: index, %x: memref<64x64xbf16>
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F8_registers_of_a_cta(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   // expected-error @below {{'tile.roles' op registers: expected at most 65536 in a CTA, got 92160}}
@@ -278,7 +278,7 @@ tile.kernel @F8_registers_of_a_cta(%i: index, %n: index, %x: memref<64x64xbf16>)
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F10_shared_with_another_role(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier {consumers = 2 : i64} : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -310,7 +310,7 @@ tile.kernel @F10_shared_with_another_role(%i: index, %n: index, %x: memref<64x64
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F10_the_ctas_own_barrier(%i: index, %n: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 8 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %c1 = arith.constant 1 : index
   %ring = tile.ring_create "in" mbarrier : <2, [memref<64x64xbf16, #tile.smem<128>>]>
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40, instances = 1>,
@@ -337,7 +337,7 @@ tile.kernel @F10_the_ctas_own_barrier(%i: index, %n: index, %x: memref<64x64xbf1
 // -----
 
 tile.kernel @F8_two_splits(%i: index)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   tile.roles [#tile.role<name = "all", warps = 4, registers = 240>] {
   ^bb0(%k: index):
   }
@@ -360,7 +360,7 @@ tile.kernel @F8_not_split(%i: index)
 
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F2_tma_awaited(%i: index, %x: memref<64x64xbf16>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %a = tile.alloc : !b
   // expected-error @below {{'tile.copy' op engine: tma: expected a commit or a release to take the copy, got tile.await}}
   %f = tile.copy tma %x[%i, %i], %a {dims = array<i64: 0, 1>} : memref<64x64xbf16>, !b
@@ -372,7 +372,7 @@ tile.kernel @F2_tma_awaited(%i: index, %x: memref<64x64xbf16>)
 
 !b = memref<64x64xbf16, #tile.smem<128>>
 tile.kernel @F2_tma_across(%i: index, %x: memref<64x64x8xbf16>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %a = tile.alloc : !b
   // expected-error @below {{'tile.copy' op engine: tma: expected a box that is contiguous along its last axis, got axis 1 of 'memref<64x64x8xbf16>'}}
   %f = tile.copy tma %x[%i, %i, %i], %a {dims = array<i64: 0, 1>} : memref<64x64x8xbf16>, !b
@@ -383,7 +383,7 @@ tile.kernel @F2_tma_across(%i: index, %x: memref<64x64x8xbf16>)
 // -----
 
 tile.kernel @F2_tma_plain(%i: index, %x: memref<64x64xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %a = tile.alloc : memref<64x64xf32, #tile.smem<0>>
   // expected-error @below {{'tile.copy' op engine: tma: expected a swizzled buffer and an array of rank at most 5, got 'memref<64x64xf32, #tile.smem<0>>' and 'memref<64x64xf32>'}}
   %f = tile.copy tma %x[%i, %i], %a {dims = array<i64: 0, 1>} : memref<64x64xf32>, memref<64x64xf32, #tile.smem<0>>
@@ -394,7 +394,7 @@ tile.kernel @F2_tma_plain(%i: index, %x: memref<64x64xf32>)
 // -----
 
 tile.kernel @F2_bulk_pieces(%i: index, %x: memref<6xf32>)
-    attributes {grid = 1 : i64, warps = 4 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %a = tile.alloc : memref<6xf32, #tile.smem<0>>
   // expected-error @below {{'tile.copy' op engine: bulk: expected a whole vector of a multiple of 16 bytes, got 'memref<6xf32, #tile.smem<0>>'}}
   %f = tile.copy bulk %x[%i], %a {dims = array<i64: 0>} : memref<6xf32>, memref<6xf32, #tile.smem<0>>
@@ -408,7 +408,7 @@ tile.kernel @F2_bulk_pieces(%i: index, %x: memref<6xf32>)
 !v = memref<128xf32, #tile.smem<0>>
 !q = memref<128x128xbf16, #tile.smem<128>>
 tile.kernel @F1_wide_tile_behind_another_role(%i: index, %x: memref<128x128xf32>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %f = tile.alloc : !v
   %q = tile.alloc : !q
   tile.roles [#tile.role<name = "load", warps = 4, registers = 40>, #tile.role<name = "math", warps = 8, registers = 128>] {
@@ -427,7 +427,7 @@ tile.kernel @F1_wide_tile_behind_another_role(%i: index, %x: memref<128x128xf32>
 !v = memref<128xf32, #tile.smem<0>>
 !q = memref<128x128xbf16, #tile.smem<128>>
 tile.kernel @F2_solve(%i: index, %x: memref<128x128xf32>)
-    attributes {grid = 1 : i64, warps = 16 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 16 : i64} {
   %f = tile.alloc : !v
   %q = tile.alloc : !q
   tile.roles [#tile.role<name = "math", warps = 12, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
@@ -447,7 +447,7 @@ tile.kernel @F2_solve(%i: index, %x: memref<128x128xf32>)
 !v = memref<128xf32, #tile.smem<0>>
 !q = memref<128x128xbf16, #tile.smem<128>>
 tile.kernel @F2_solve_without_scratch(%i: index, %x: memref<128x128xf32>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %f = tile.alloc : !v
   %q = tile.alloc : !q
   tile.roles [#tile.role<name = "math", warps = 8, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
@@ -467,7 +467,7 @@ tile.kernel @F2_solve_without_scratch(%i: index, %x: memref<128x128xf32>)
 !v = memref<128xf32, #tile.smem<0>>
 !q = memref<128x128xbf16, #tile.smem<128>>
 tile.kernel @F10_solve_and_another_role(%i: index, %x: memref<128x128xf32>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %f = tile.alloc : !v
   %q = tile.alloc : !q
   tile.roles [#tile.role<name = "math", warps = 8, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
@@ -487,7 +487,7 @@ tile.kernel @F10_solve_and_another_role(%i: index, %x: memref<128x128xf32>)
 
 !s = tensor<128x128xf32, #tile.frag<warps = 8>>
 tile.kernel @F10_inverse_in_a_role(%i: index, %x: memref<128x128xf32>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %q = tile.alloc : memref<128x128xf32, #tile.smem<0>>
   tile.roles [#tile.role<name = "math", warps = 8, registers = 128>, #tile.role<name = "load", warps = 4, registers = 40>] {
   ^bb0(%k: index):
@@ -503,7 +503,7 @@ tile.kernel @F10_inverse_in_a_role(%i: index, %x: memref<128x128xf32>)
 // -----
 
 !b = memref<64x64xbf16, #tile.smem<128>>
-tile.kernel @F2_layout(%i: index, %x: memref<64x64xbf16>) attributes {grid = 1 : i64, warps = 8 : i64} {
+tile.kernel @F2_layout(%i: index, %x: memref<64x64xbf16>) attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {
   %q = tile.alloc : !b
   tile.roles [#tile.role<name = "math", warps = 4, registers = 232>, #tile.role<name = "load", warps = 4, registers = 40>] {
   ^bb0(%k: index):
@@ -522,7 +522,7 @@ tile.kernel @F2_layout(%i: index, %x: memref<64x64xbf16>) attributes {grid = 1 :
 !s = tensor<128x128xf32, #tile.frag<warps = 8>>
 !q = memref<128x128xbf16, #tile.smem<128>>
 tile.kernel @F2_solve_factors(%i: index, %x: memref<128x128xf32>, %y: memref<128xf32>)
-    attributes {grid = 1 : i64, warps = 12 : i64} {
+    attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 12 : i64} {
   %q = tile.alloc : !q
   tile.roles [#tile.role<name = "math", warps = 8, registers = 232>, #tile.role<name = "load", warps = 4, registers = 40>] {
   ^bb0(%k: index):

@@ -13,9 +13,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "KernelMachine.h"
 #include "Occupancy.h"
 #include "Rests.h"
-#include "TargetOption.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
@@ -245,10 +245,10 @@ struct BudgetRegistersPass
   using Base::Base;
 
   void runOnOperation() override {
-    const delta::Target *limits = requireTarget(getOperation(), target);
-    if (!limits)
-      return signalPassFailure();
     for (auto kernel : getOperation().getOps<KernelOp>()) {
+      const delta::Target *limits = requireMachine(kernel);
+      if (!limits)
+        return signalPassFailure();
       auto roles = kernel.getBody().getOps<RolesOp>();
       if (failed(roles.empty() ? budget(kernel, *limits)
                                : budget(kernel, *roles.begin())))

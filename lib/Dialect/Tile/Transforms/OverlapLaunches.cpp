@@ -87,6 +87,11 @@ private:
 
 } // namespace
 
+/// Whether a kernel of the machine may start while an earlier one still runs.
+static bool canOverlap(KernelOp kernel) {
+  return kernel.getPlan() && kernel.getPlan()->getMachine().hasWarpgroups();
+}
+
 void OverlapLaunchesPass::findConflicts(func::FuncOp function) {
   ValueSet read, written;
   function.walk([&](LaunchOp launch) {
@@ -98,7 +103,7 @@ void OverlapLaunchesPass::findConflicts(func::FuncOp function) {
     for (auto [argument, input] : pairs) {
       Value array = getArray(input);
       bool isWritten = entry.writes.contains(argument);
-      if ((isWritten || entry.reads.contains(argument)) &&
+      if (canOverlap(kernel) && (isWritten || entry.reads.contains(argument)) &&
           (written.contains(array) || (isWritten && read.contains(array))))
         entry.conflicts.insert(argument);
     }

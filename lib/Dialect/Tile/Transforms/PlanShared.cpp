@@ -17,8 +17,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "KernelMachine.h"
 #include "Occupancy.h"
-#include "TargetOption.h"
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
@@ -314,15 +314,16 @@ struct PlanSharedPass
   using Base::Base;
 
   void runOnOperation() override {
-    const delta::Target *limits = requireTarget(getOperation(), target);
-    if (!limits)
-      return signalPassFailure();
     for (auto kernel : getOperation().getOps<KernelOp>()) {
+      const delta::Target *limits = requireMachine(kernel);
+      if (!limits)
+        return signalPassFailure();
       int64_t bytes = plan(kernel, *limits);
       if (bytes > limits->sharedBytes) {
         kernel.emitError() << "needs " << bytes
-                           << " bytes of shared memory; a CTA of " << target
-                           << " has at most " << limits->sharedBytes;
+                           << " bytes of shared memory; a CTA of "
+                           << StringRef(limits->name) << " has at most "
+                           << limits->sharedBytes;
         return signalPassFailure();
       }
       kernel.setSharedBytes(bytes);

@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FinalRules.h"
+#include "KernelMachine.h"
 #include "MemoryRules.h"
-#include "TargetOption.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
@@ -44,20 +44,21 @@ struct VerifyTileFinal
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    const delta::Target *gpu = requireTarget(getOperation(), target);
-    if (!gpu)
-      return signalPassFailure();
     // F8 comes first: who runs an op is asked by nearly every rule.
     static constexpr LogicalResult (*rules[])(const KernelScope &) = {
         verifyMemory,    verifyRoles,    verifyPlacement,   verifyInstructions,
         verifyConsumers, verifyRegions,  verifySlotUses,    verifySlotAwaits,
         verifyRings,     verifyBarriers, verifySharedMemory};
-    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      const delta::Target *machine = requireMachine(kernel);
+      if (!machine)
+        return signalPassFailure();
       for (auto rule : rules)
-        if (failed(rule({kernel, *gpu}))) {
+        if (failed(rule({kernel, *machine}))) {
           signalPassFailure();
           break;
         }
+    }
   }
 };
 
