@@ -67,7 +67,7 @@ tile.kernel @once(%i: index) attributes {plan = #plan.kernel<machine = <"sm_80">
 // CHECK-SAME: {{.*}}shared_bytes = 16384 : i64
 // CHECK: tile.alloc {offset = 0 : i64}
 // CHECK-NEXT: tile.alloc {offset = 0 : i64}
-tile.kernel @together(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @together(%i: index) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %k = tile.alloc : memref<64x128xbf16, #tile.smem<128>>
   %v = tile.alloc : !vector
   %K = arith.constant dense<1.0> : !keys
