@@ -217,7 +217,8 @@ void Proposer::proposeAttention() {
            getElementTypeOrSelf(op.getValue()))
     result.obstacle = "outputs are of another type than values";
   else
-    result.obstacle = findKnownSpills(op, Products::Wgmma);
+    result.obstacle =
+        findKnownSpills(op, warpgroups(1, most, 1, Split::Rows, Work::Queue));
   if (machine.hasWarpgroups() && result.obstacle.empty())
     for (int64_t columns : {most, int64_t(64)})
       for (int64_t stages : {3, 2, 1})
@@ -225,9 +226,9 @@ void Proposer::proposeAttention() {
                      warpgroups(stages, columns, 1, Split::Rows, Work::Queue));
   for (int64_t columns : {most, int64_t(64), int64_t(32)})
     for (int64_t stages : {2, 1})
-      if (columns <= most)
-        addAttention(chunk.value_or(kChunk),
-                     warps(stages, columns, Work::Queue));
+      if (KernelPlanAttr plan = warps(stages, columns, Work::Queue);
+          columns <= most && findKnownSpills(op, plan).empty())
+        addAttention(chunk.value_or(kChunk), plan);
 }
 
 /// One warp a CTA reads a cache as fast on every machine. With three stages two

@@ -18,9 +18,9 @@
 
 namespace delta {
 
-/// Why kernels of `op` with such products are left out; empty where they are
-/// not.
-std::string findKnownSpills(RecurrenceOp op, plan::Products products);
+/// What spills where the kernels of `op` have the plan `plan`; empty where
+/// nothing is known to.
+std::string findKnownSpills(RecurrenceOp op, plan::KernelPlanAttr plan);
 
 } // namespace delta
 

@@ -140,3 +140,15 @@ func.func @f32_wide_keys(%q: tensor<?x?x2x256xf32>, %k: tensor<?x?x2x256xf32>, %
          {kernel = #delta.kernel<write = softmax, read = softmax>} -> tensor<?x?x2x64xbf16>
   return %o : tensor<?x?x2x64xbf16>
 }
+
+// -----
+
+// What ptxas alone knows: with 128 columns the read would spill.
+// CHECK-LABEL: func.func @known_spill(
+// CHECK: write = [#plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64,
+func.func @known_spill(%q: tensor<?x?x2x128xbf16>, %k: tensor<?x?x2x128xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x128xbf16> {
+  %o = delta.recurrence query(%q : tensor<?x?x2x128xbf16>) key(%k : tensor<?x?x2x128xbf16>)
+         value(%v : tensor<?x?x2x128xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {kernel = #delta.kernel<write = exp, read = softmax>} -> tensor<?x?x2x128xbf16>
+  return %o : tensor<?x?x2x128xbf16>
+}
