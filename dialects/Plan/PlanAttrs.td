@@ -52,6 +52,9 @@ def Plan_MachineAttr : Plan_Attr<"Machine", "machine"> {
     int64_t getCopyRegisters() const { return 24; }
     /// What scans cost; nothing where nobody measured them on this machine.
     std::optional<ScanCosts> getScanCosts(Products products) const;
+    /// What ops of a loop with products in flight take; nothing where nobody measured
+    /// them on this machine.
+    std::optional<IssueCycles> getIssueCycles() const;
   }];
   let assemblyFormat = "`<` $name `>`";
   let genVerifyDecl = 1;

@@ -72,7 +72,7 @@
 // CHECK-NEXT: tile.write %[[OA]], %[[OB]]
 // CHECK-NEXT: tile.commit %[[W]]
 // CHECK-NEXT: scf.yield %[[S1]], %[[SA1]]
-tile.kernel @chunk(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @chunk(%i: index, %n: index) attributes {plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c63 = arith.constant 63 : index
@@ -148,7 +148,7 @@ tile.kernel @chunk(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 :
 // CHECK-NEXT: %[[U:.*]] = tile.await %[[U_P]]
 // CHECK-NEXT: tile.spread %[[EOUT]]
 // CHECK: tile.dot_start wgmma_rs %{{.*}}, %[[IN]]#0 acc(%[[S]] : {{.*}})
-tile.kernel @narrow(%i: index, %n: index, %j: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @narrow(%i: index, %n: index, %j: index) attributes {plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %in = tile.ring_create "chunks" mbarrier : !narrow
@@ -211,7 +211,7 @@ tile.kernel @narrow(%i: index, %n: index, %j: index) attributes {grid = 1 : i64,
 // CHECK-NEXT: tile.write
 // CHECK-NEXT: tile.commit
 // CHECK-NEXT: tile.await %[[S1_P]]
-tile.kernel @plain(%i: index, %n: index, %o: memref<64x64xf32>) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @plain(%i: index, %n: index, %o: memref<64x64xf32>) attributes {plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %in = tile.ring_create "chunks" mbarrier : !short
@@ -259,7 +259,7 @@ tile.kernel @plain(%i: index, %n: index, %o: memref<64x64xf32>) attributes {grid
 // CHECK-NEXT: arith.truncf %[[S1]]
 // CHECK-NEXT: arith.truncf
 // CHECK-NEXT: scf.yield
-tile.kernel @late(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @late(%i: index, %n: index) attributes {plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = tile.alloc : !wide
@@ -299,7 +299,7 @@ tile.kernel @late(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : 
 // CHECK-NEXT: %[[Q:.*]] = tile.dot_start
 // CHECK-NEXT: %[[Y:.*]] = tile.await %[[Q]]
 // CHECK-NEXT: scf.yield %[[X]]
-tile.kernel @memory(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : i64} {
+tile.kernel @memory(%i: index, %n: index) attributes {plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %b = tile.alloc : !tile

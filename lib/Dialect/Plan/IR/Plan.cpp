@@ -73,6 +73,15 @@ std::optional<ScanCosts> MachineAttr::getScanCosts(Products products) const {
                    /*launches=*/7000};
 }
 
+std::optional<IssueCycles> MachineAttr::getIssueCycles() const {
+  // Measured on an H200.
+  if (getName() != "sm_90a")
+    return std::nullopt;
+  return IssueCycles{
+      /*start=*/16, /*await=*/30, /*element=*/2, /*exp=*/8,
+      /*ring=*/50,  /*read=*/30,  /*step=*/16,   /*columns=*/2};
+}
+
 //===----------------------------------------------------------------------===//
 // KernelPlanAttr
 //===----------------------------------------------------------------------===//

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements LoopGraph.h. Cycles are those of one warpgroup of an H100 or
-/// H200, as measured.
+/// Implements LoopGraph.h.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,24 +22,12 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+using namespace delta;
 using namespace delta::tile;
 
 //===----------------------------------------------------------------------===//
 // Cycles
 //===----------------------------------------------------------------------===//
-
-/// To issue the steps of a product, and to go on behind an await.
-static constexpr int64_t kStartCycles = 16;
-static constexpr int64_t kAwaitCycles = 30;
-/// For each element that a thread holds: arithmetic and rounding (two elements
-/// in 4 cycles); exp.
-static constexpr int64_t kElementCycles = 2;
-static constexpr int64_t kExpCycles = 8;
-/// To find that a slot is ready, or to say that it is.
-static constexpr int64_t kRingCycles = 50;
-/// Contraction indices of an instruction, which takes a cycle for every two
-/// columns.
-static constexpr int64_t kStep = 16;
 
 std::pair<int64_t, int64_t> delta::tile::getContraction(DotStartOp start) {
   if (std::optional<ArrayRef<int64_t>> k = start.getK())
@@ -49,14 +36,14 @@ std::pair<int64_t, int64_t> delta::tile::getContraction(DotStartOp start) {
   return {0, type.getDimSize(start.getContract()[0])};
 }
 
-int64_t delta::tile::getDuration(DotStartOp start) {
+int64_t LoopGraph::getDuration(DotStartOp start) const {
   auto [first, last] = getContraction(start);
-  return (last - first) / kStep * getStepDuration(start);
+  return (last - first) / cycles.step * getStepDuration(start);
 }
 
-int64_t delta::tile::getStepDuration(DotStartOp start) {
+int64_t LoopGraph::getStepDuration(DotStartOp start) const {
   auto type = cast<RankedTensorType>(start.getInflight().getType().getValue());
-  return type.getDimSize(1) / 2;
+  return type.getDimSize(1) / cycles.columns;
 }
 
 /// Elements of a tile that a thread holds; 0 of anything else.
@@ -69,20 +56,20 @@ static int64_t countElements(Type type) {
   return layout.getRegisters(tile) * (32 / tile.getElementTypeBitWidth());
 }
 
-int64_t delta::tile::getIssueCycles(Operation *op) {
+int64_t LoopGraph::getIssueCycles(Operation *op) const {
   if (isa<DotStartOp>(op))
-    return kStartCycles;
+    return cycles.start;
   if (isa<AwaitOp>(op))
-    return kAwaitCycles;
+    return cycles.await;
   if (isa<PeekOp, AcquireOp, ReleaseOp, CommitOp>(op))
-    return kRingCycles;
+    return cycles.ring;
   int64_t elements = 0;
   for (Type type : op->getOperandTypes())
     elements = std::max(elements, countElements(type));
   for (Type type : op->getResultTypes())
     elements = std::max(elements, countElements(type));
   return elements *
-         (isa<math::ExpOp, math::Exp2Op>(op) ? kExpCycles : kElementCycles);
+         (isa<math::ExpOp, math::Exp2Op>(op) ? cycles.exp : cycles.element);
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,7 +130,7 @@ static void collectStarts(Node &node, llvm::SetVector<Node *> &visited) {
   }
 }
 
-static void measureHeight(Node &node, llvm::SetVector<Node *> &visited) {
+void LoopGraph::measureHeight(Node &node, llvm::SetVector<Node *> &visited) {
   if (!visited.insert(&node))
     return;
   int64_t rest = 0;
@@ -157,7 +144,8 @@ static void measureHeight(Node &node, llvm::SetVector<Node *> &visited) {
     node.height += getDuration(start);
 }
 
-LoopGraph::LoopGraph(scf::ForOp loop) : body(*loop.getBody()) {
+LoopGraph::LoopGraph(scf::ForOp loop, const plan::IssueCycles &cycles)
+    : cycles(cycles), body(*loop.getBody()) {
   for (Operation &op : body.without_terminator()) {
     if (isSlotRead(&op) || isa<AcquireOp>(op)) {
       (isa<AcquireOp>(op) ? acquires : reads).push_back(&op);

@@ -21,19 +21,8 @@
 
 namespace delta::tile {
 
-/// From the issue of a read to its value, in cycles, with nothing in front.
-inline constexpr int64_t kReadCycles = 30;
-
 /// The contraction indices [first, last) of a product.
 std::pair<int64_t, int64_t> getContraction(DotStartOp start);
-
-/// Cycles that a product, and one instruction of it, keeps the tensor cores
-/// busy.
-int64_t getDuration(DotStartOp start);
-int64_t getStepDuration(DotStartOp start);
-
-/// Cycles that an op keeps the issuing warp busy.
-int64_t getIssueCycles(mlir::Operation *op);
 
 /// What is scheduled: an op, with those in front that go with it.
 struct Node {
@@ -65,7 +54,16 @@ struct Node {
 /// use.
 class LoopGraph {
 public:
-  explicit LoopGraph(mlir::scf::ForOp loop);
+  LoopGraph(mlir::scf::ForOp loop, const plan::IssueCycles &cycles);
+
+  /// Cycles that a product, and one instruction of it, keeps the tensor cores
+  /// busy.
+  int64_t getDuration(DotStartOp start) const;
+  int64_t getStepDuration(DotStartOp start) const;
+  /// Cycles that an op keeps the issuing warp busy.
+  int64_t getIssueCycles(mlir::Operation *op) const;
+  /// Cycles from the issue of a read to its value.
+  int64_t getReadCycles() const { return cycles.read; }
 
   /// Whether the body has only ops whose order the graph knows: no nested
   /// regions, no barriers, one slot of a ring.
@@ -87,6 +85,8 @@ public:
   Node *cutInTwo(Node &node);
 
 private:
+  /// Sets the height of `node`, and of those after it.
+  void measureHeight(Node &node, llvm::SetVector<Node *> &visited);
   void addSources(Node &node, mlir::Value value);
   void addSlotEnd(mlir::Operation *open);
   void addConflicts();
@@ -95,6 +95,7 @@ private:
   bool usesAccumulator(mlir::Value value) const;
   bool isDerived(mlir::Value value) const;
 
+  const plan::IssueCycles cycles;
   mlir::Block &body;
   llvm::SmallVector<std::unique_ptr<Node>> nodes;
   llvm::DenseMap<mlir::Operation *, Node *> nodeOf;

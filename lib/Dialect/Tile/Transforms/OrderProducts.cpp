@@ -25,6 +25,7 @@ namespace delta::tile {
 } // namespace delta::tile
 
 using namespace mlir;
+using namespace delta;
 using namespace delta::tile;
 
 namespace {
@@ -160,9 +161,14 @@ struct OrderProductsPass
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
+      // Where nobody measured the machine, products in flight stay where they
+      // are.
+      std::optional<plan::IssueCycles> cycles;
+      if (kernel.getPlan())
+        cycles = kernel.getPlan()->getMachine().getIssueCycles();
       kernel.walk([&](scf::ForOp loop) {
-        if (!loop.getOps<DotStartOp>().empty())
-          scheduleLoop(loop, cut);
+        if (!loop.getOps<DotStartOp>().empty() && cycles)
+          scheduleLoop(loop, *cycles, cut);
         else if (llvm::any_of(loop.getRegionIterArgs(), [](Value carried) {
                    return isa<RankedTensorType>(carried.getType());
                  }))

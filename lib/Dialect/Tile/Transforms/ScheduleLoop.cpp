@@ -17,14 +17,15 @@
 #include "LoopGraph.h"
 
 using namespace mlir;
+using namespace delta;
 using namespace delta::tile;
 
 namespace {
 
 class LoopScheduler {
 public:
-  LoopScheduler(scf::ForOp loop, bool cut)
-      : body(*loop.getBody()), graph(loop), cut(cut) {}
+  LoopScheduler(scf::ForOp loop, const plan::IssueCycles &cycles, bool cut)
+      : body(*loop.getBody()), graph(loop, cycles), cut(cut) {}
 
   void run();
 
@@ -138,7 +139,7 @@ Node *LoopScheduler::chooseStart(ArrayRef<Node *> ready) {
   int64_t time =
       estimateStart(*findHighest(next, [](Node *) { return true; }), ready);
   int64_t gap = time - std::max(now, tensorFree);
-  int64_t duration = getDuration(dot);
+  int64_t duration = graph.getDuration(dot);
   if (duration <= gap)
     return start;
   if (duration / 2 > gap)
@@ -168,7 +169,7 @@ Node *LoopScheduler::choose() {
       chainWait = std::min(chainWait, waitFor(*node));
   auto isTimely = [&](Node *node) {
     return !node->onChain && !node->isStart() &&
-           waitFor(*node) + getIssueCycles(node->op) <= chainWait;
+           waitFor(*node) + graph.getIssueCycles(node->op) <= chainWait;
   };
   int64_t restWait = std::numeric_limits<int64_t>::max();
   for (Node *node : ready)
@@ -189,10 +190,10 @@ void LoopScheduler::issue(Node &node) {
   now += waitFor(node);
   node.time = now;
   node.queue = lastStep;
-  now += getIssueCycles(node.op);
+  now += graph.getIssueCycles(node.op);
   if (auto start = dyn_cast<DotStartOp>(node.op)) {
-    tensorFree = std::max(now, tensorFree) + getDuration(start);
-    lastStep = tensorFree - getStepDuration(start);
+    tensorFree = std::max(now, tensorFree) + graph.getDuration(start);
+    lastStep = tensorFree - graph.getStepDuration(start);
     complete[start.getInflight()] = tensorFree;
   }
   order.push_back(&node);
@@ -237,10 +238,10 @@ void LoopScheduler::placeReads() {
     groups[await].push_back(read);
   }
   for (auto &[await, group] : groups) {
-    int64_t cycles = kReadCycles;
+    int64_t cycles = graph.getReadCycles();
     SmallVector<Node *>::iterator place = order.begin();
     for (Operation *read : group) {
-      cycles += getIssueCycles(read);
+      cycles += graph.getIssueCycles(read);
       place =
           std::max(place, std::next(llvm::find(order, graph.getSlot(read))));
     }
@@ -249,7 +250,7 @@ void LoopScheduler::placeReads() {
       if (!(*node)->isStart())
         continue;
       int64_t ready = std::max((*node)->time, (*node)->queue) + cycles;
-      int64_t needed = await->time + getIssueCycles(await->op);
+      int64_t needed = await->time + graph.getIssueCycles(await->op);
       if (isBehindProduct && (!await->onChain || ready <= needed))
         place = node;
       isBehindProduct = true;
@@ -307,7 +308,8 @@ void LoopScheduler::run() {
   writeBack();
 }
 
-void delta::tile::scheduleLoop(scf::ForOp loop, bool cut) {
+void delta::tile::scheduleLoop(scf::ForOp loop, const plan::IssueCycles &cycles,
+                               bool cut) {
   if (LoopGraph::accepts(loop))
-    LoopScheduler(loop, cut).run();
+    LoopScheduler(loop, cycles, cut).run();
 }

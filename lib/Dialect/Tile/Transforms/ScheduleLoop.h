@@ -13,6 +13,7 @@
 #ifndef DELTA_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULELOOP_H
 #define DELTA_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULELOOP_H
 
+#include "delta/Dialect/Plan/IR/Plan.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace delta::tile {
@@ -21,7 +22,8 @@ namespace delta::tile {
 /// product that the next state does not need may be cut in two along k. A loop
 /// with nested regions, barriers, or two slots of a ring in an iteration is
 /// left alone.
-void scheduleLoop(mlir::scf::ForOp loop, bool cut);
+void scheduleLoop(mlir::scf::ForOp loop, const plan::IssueCycles &cycles,
+                  bool cut);
 
 } // namespace delta::tile
 

@@ -43,6 +43,22 @@ struct ScanCosts {
   int64_t fold, launches;
 };
 
+/// Cycles of a warp of a warpgroup that multiplies, by which loops with
+/// products in flight are ordered.
+struct IssueCycles {
+  /// To issue the instructions of a product, and to go on after an await.
+  int64_t start, await;
+  /// For each element that a thread holds: arithmetic and rounding; exp.
+  int64_t element, exp;
+  /// To find that a slot of a ring is ready, or to say that it is.
+  int64_t ring;
+  /// From the issue of a read of shared memory to its value.
+  int64_t read;
+  /// Contraction indices of one instruction of a product, and columns that it
+  /// does in a cycle.
+  int64_t step, columns;
+};
+
 } // namespace delta::plan
 
 #include "delta/Dialect/Plan/IR/PlanDialect.h.inc"
