@@ -67,6 +67,7 @@ public:
 
 private:
   std::string findRefusal();
+  std::string findObstacle(int64_t columns);
   void proposeScans();
   void proposeAttention();
   void proposeDecode();
@@ -151,7 +152,7 @@ void Proposer::proposeScans() {
   const int64_t rows = chunk.value_or(kChunk);
   if (auto scan = given.find("chain"); scan != given.end())
     return addScan(rows, scan->second);
-  if (machine.hasWarpgroups() && rows == kChunk)
+  if (machine.hasWarpgroups() && rows == kChunk) {
     for (int64_t stages : {4, 3, 2, 1}) {
       Alternatives scan;
       for (int64_t chains : {1, 2})
@@ -160,10 +161,11 @@ void Proposer::proposeScans() {
               warpgroups(stages, 64, chains, Split::Chains, Work::Segments));
       addScan(rows, scan);
     }
-  else if (machine.hasWarpgroups())
+  } else if (machine.hasWarpgroups()) {
     result.obstacle =
         (Twine("a chunk has ") + Twine(rows) + " rows, not " + Twine(kChunk))
             .str();
+  }
   for (int64_t columns : {64, 32})
     for (int64_t stages : {2, 1})
       addScan(rows, {warps(stages, columns)});
@@ -186,6 +188,30 @@ void Proposer::addAttention(int64_t rows, KernelPlanAttr write) {
   result.all.push_back(candidate);
 }
 
+/// Why no query block of this recurrence is for warpgroups with `columns`
+/// value columns; empty where one may be.
+std::string Proposer::findObstacle(int64_t columns) {
+  auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
+  const int64_t length =
+      cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
+  if (chunk && *chunk != kWarpgroupsBlock)
+    return (Twine("a query block has ") + Twine(*chunk) + " rows, not " +
+            Twine(kWarpgroupsBlock))
+        .str();
+  if (!ShapedType::isDynamic(length) && length <= kWarpgroupsBlock)
+    return "the sequence has one query block";
+  if (!isTiled(op.getKeyDim()) || !isTiled(op.getValueDim()))
+    return "heads of 256 do not fit a CTA's registers";
+  if (!has16Bits(op.getQuery()) || !has16Bits(op.getKey()) ||
+      (op.getWrite() && !has16Bits(op.getWrite())))
+    return "TMA copies bring 16-bit queries and keys alone";
+  if (getElementTypeOrSelf(op.getOutput()) !=
+      getElementTypeOrSelf(op.getValue()))
+    return "outputs are of another type than values";
+  return findKnownSpills(op, warpgroups(/*stages=*/1, columns, /*chains=*/1,
+                                        Split::Rows, Work::Queue));
+}
+
 /// A query block owns all of the value axis, as far as registers hold its sums:
 /// its weights, half of the work, are computed once. With warpgroups a third
 /// stage makes up for an earlier block that is late; without, two stages hide
@@ -197,28 +223,8 @@ void Proposer::proposeAttention() {
     const int64_t rows = plan.usesWgmma() ? kWarpgroupsBlock : kChunk;
     return addAttention(chunk.value_or(rows), plan);
   }
-  auto isTiled = [](int64_t dim) { return dim == 64 || dim == 128; };
-  const int64_t length =
-      cast<ShapedType>(op.getQuery().getType()).getDimSize(1);
-  if (!machine.hasWarpgroups())
-    ;
-  else if (chunk && *chunk != kWarpgroupsBlock)
-    result.obstacle = (Twine("a query block has ") + Twine(*chunk) +
-                       " rows, not " + Twine(kWarpgroupsBlock))
-                          .str();
-  else if (!ShapedType::isDynamic(length) && length <= kWarpgroupsBlock)
-    result.obstacle = "the sequence has one query block";
-  else if (!isTiled(op.getKeyDim()) || !isTiled(op.getValueDim()))
-    result.obstacle = "heads of 256 do not fit a CTA's registers";
-  else if (!has16Bits(op.getQuery()) || !has16Bits(op.getKey()) ||
-           (op.getWrite() && !has16Bits(op.getWrite())))
-    result.obstacle = "TMA copies bring 16-bit queries and keys alone";
-  else if (getElementTypeOrSelf(op.getOutput()) !=
-           getElementTypeOrSelf(op.getValue()))
-    result.obstacle = "outputs are of another type than values";
-  else
-    result.obstacle =
-        findKnownSpills(op, warpgroups(1, most, 1, Split::Rows, Work::Queue));
+  if (machine.hasWarpgroups())
+    result.obstacle = findObstacle(most);
   if (machine.hasWarpgroups() && result.obstacle.empty())
     for (int64_t columns : {most, int64_t(64)})
       for (int64_t stages : {3, 2, 1})

@@ -101,3 +101,12 @@ func.func @entry(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tenso
   return %o : tensor<?x?x2x64xbf16>
 }
 
+// -----
+
+func.func @alternatives(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
+  // expected-error @+1 {{plans do not fit: plans: expected alternatives for chain that differ in ascending chains alone, got}}
+  %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>) key(%k : tensor<?x?x2x64xbf16>)
+         value(%v : tensor<?x?x2x64xbf16>) beta(%beta : tensor<?x?x2xbf16>)
+         {plans = {chain = [#plan.kernel<products = mma_sync, copies = cp_async, stages = 2, columns = 64>, #plan.kernel<products = mma_sync, copies = cp_async, stages = 1, columns = 64>]}, kernel = #delta.kernel<linear>} -> tensor<?x?x2x64xbf16>
+  return %o : tensor<?x?x2x64xbf16>
+}

@@ -582,9 +582,8 @@ private:
     if (!plans)
       return loop.emitError("expected plans for ")
              << name << ", which --delta-plan chooses";
-    for (auto plan : plans.getAsRange<plan::KernelPlanAttr>())
-      if (failed(checkPlan(loop, plan)))
-        return failure();
+    if (failed(checkPlans(loop, plans)))
+      return failure();
     used.set(name, plans);
     return KernelBuilder(func, loop, plans).run();
   }

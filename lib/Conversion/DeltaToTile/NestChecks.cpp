@@ -27,7 +27,8 @@ LogicalResult delta::checkNest(scf::ForallOp loop) {
   return success();
 }
 
-LogicalResult delta::checkPlan(scf::ForallOp loop, plan::KernelPlanAttr plan) {
+/// A plan for a nest of another kind is refused.
+static LogicalResult checkPlan(scf::ForallOp loop, plan::KernelPlanAttr plan) {
   NestAttr nest = getNest(loop);
   auto refuse = [&](StringRef what, StringRef expected, StringRef got) {
     return loop.emitError("plan ")
@@ -51,5 +52,20 @@ LogicalResult delta::checkPlan(scf::ForallOp loop, plan::KernelPlanAttr plan) {
     return refuse("work", "grid", work);
   if (plan.getWork() == plan::Work::Segments && !isScan)
     return refuse("work", "grid", work);
+  return success();
+}
+
+LogicalResult delta::checkPlans(scf::ForallOp loop, ArrayAttr plans) {
+  plan::KernelPlanAttr last;
+  for (auto plan : plans.getAsRange<plan::KernelPlanAttr>()) {
+    if (failed(checkPlan(loop, plan)))
+      return failure();
+    if (last && (plan.withChains(1) != last.withChains(1) ||
+                 plan.getChains() <= last.getChains()))
+      return loop.emitError("plans: expected alternatives for ")
+             << getPlanName(getNest(loop))
+             << " that differ in ascending chains alone, got " << plans;
+    last = plan;
+  }
   return success();
 }

@@ -21,9 +21,9 @@ namespace delta {
 /// Fails where nobody said what `loop` computes: a nest is never guessed.
 mlir::LogicalResult checkNest(mlir::scf::ForallOp loop);
 
-/// Fails where `plan` is one for a nest of another kind than that of `loop`.
-mlir::LogicalResult checkPlan(mlir::scf::ForallOp loop,
-                              plan::KernelPlanAttr plan);
+/// Fails where one of `plans` is for a nest of another kind than that of
+/// `loop`, or where they differ in more than the chains of a CTA.
+mlir::LogicalResult checkPlans(mlir::scf::ForallOp loop, mlir::ArrayAttr plans);
 
 } // namespace delta
 
