@@ -98,7 +98,7 @@ Value TileBody::inverseSums(Value sum) {
   return arith::DivFOp::create(b, ones, atLeast);
 }
 
-LogicalResult TileBody::convertOnline(OnlineOp op) {
+template <> LogicalResult TileBody::lower(OnlineOp op) {
   Value max = vector(op.getMax()), sum = vector(op.getSum());
   Value columns =
       op.getColumns() ? map.lookupOrDefault(op.getColumns()) : Value();
@@ -155,7 +155,7 @@ LogicalResult TileBody::convertOnline(OnlineOp op) {
   return success();
 }
 
-void TileBody::convertWeights(WeightsOp op) {
+template <> LogicalResult TileBody::lower(WeightsOp op) {
   Value max = vector(op.getMax());
   b.setLoc(op.getLoc());
   Value weights = exponentials(op.getScores(), max, op.getPart());
@@ -163,9 +163,10 @@ void TileBody::convertWeights(WeightsOp op) {
   b.setLoc(op.getLoc());
   Value rows = spread(factors, /*axis=*/0, op.getResult(), kNatural);
   define(op.getResult(), arith::MulFOp::create(b, weights, rows), kNatural);
+  return success();
 }
 
-void TileBody::convertNormalize(NormalizeOp op) {
+template <> LogicalResult TileBody::lower(NormalizeOp op) {
   Value acc = wide(op.getAcc(), kNatural);
   b.setLoc(op.getLoc());
   Value factors = inverseSums(vector(op.getSum()));
@@ -178,6 +179,7 @@ void TileBody::convertNormalize(NormalizeOp op) {
     }
   Value rows = spread(factors, /*axis=*/0, op.getResult(), kNatural);
   define(op.getResult(), arith::MulFOp::create(b, acc, rows), kNatural);
+  return success();
 }
 
 Value TileBody::diagonalOfGram(Value lhs, Value rhs) {
@@ -214,4 +216,8 @@ void TileBody::signalBlock(StoreOp store) {
   Value number = map.lookup(blocks.getInductionVar());
   tile::SignalOp::create(b, options.chain.flags, options.chain.flag,
                          finishedAfter(b, number));
+}
+
+void delta::addImplicitRules(TileRules &rules) {
+  rules.add<OnlineOp, WeightsOp, NormalizeOp>();
 }

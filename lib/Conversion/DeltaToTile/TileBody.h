@@ -26,6 +26,7 @@
 #ifndef DELTA_LIB_CONVERSION_DELTATOTILE_TILEBODY_H
 #define DELTA_LIB_CONVERSION_DELTATOTILE_TILEBODY_H
 
+#include "delta/Conversion/OpRules.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 
@@ -84,6 +85,9 @@ public:
   /// has been emitted.
   mlir::LogicalResult convertBlock(mlir::Block &block);
 
+  /// The rule of an op: a specialisation for each op that has one.
+  template <typename OpT> mlir::LogicalResult lower(OpT op);
+
 private:
   /// A tile that exists: the value in f32 and in 16 bits, by orientation.
   struct Forms {
@@ -91,25 +95,9 @@ private:
   };
 
   mlir::LogicalResult convert(mlir::Operation *op);
-  mlir::LogicalResult convertLoop(mlir::scf::ForOp loop);
-  mlir::LogicalResult convertStore(StoreOp op);
-  mlir::LogicalResult convertGram(GramOp op);
-  mlir::LogicalResult convertRead(ReadOp op);
-  mlir::LogicalResult convertApply(ApplyOp op);
-  mlir::LogicalResult convertUpdate(UpdateOp op);
   mlir::LogicalResult convertElementwise(mlir::Operation *op);
-  void convertRounding(mlir::arith::TruncFOp op);
-  void convertIdentity(IdentityOp op);
-  void convertDecay(DecayOp op);
-  void convertScale(ScaleOp op);
-  void convertRowDot(RowDotOp op);
-  void convertL2Norm(L2NormOp op);
-  void convertSigmoid(SigmoidOp op);
 
   // Implicit features: ImplicitRules.cpp.
-  mlir::LogicalResult convertOnline(OnlineOp op);
-  void convertWeights(WeightsOp op);
-  void convertNormalize(NormalizeOp op);
   /// kappa, element by element, of scaled scores.
   mlir::Value applyKernel(FeatureKernel kernel, mlir::Value scores);
   /// What scores are a positive multiple of, -infinity where they do not count,
@@ -198,6 +186,13 @@ private:
   /// Products of grams before their scale and kernel, by operands.
   llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, mlir::Value> products;
 };
+
+using TileRules = OpRules<TileBody>;
+
+/// Rules of ops that both kinds of kernel have, and of those with a state.
+void addLinearRules(TileRules &rules);
+/// Rules of implicit features.
+void addImplicitRules(TileRules &rules);
 
 } // namespace delta
 

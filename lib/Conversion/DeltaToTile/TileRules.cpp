@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Each rule writes an op of the chunked phase in ops of the tile phase.
+/// Each rule writes an op of the chunked phase in ops of the tile phase. An op
+/// without one is elementwise, or index arithmetic that stays as it is.
 /// Rounding is explicit from here on: a product's operands are asked for in the
 /// type that the op's `prec` permits.
 ///
@@ -20,7 +21,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace delta;
@@ -71,104 +71,57 @@ LogicalResult TileBody::convertBlock(Block &block) {
 }
 
 LogicalResult TileBody::convert(Operation *op) {
+  static const TileRules rules = [] {
+    TileRules all;
+    addLinearRules(all);
+    addImplicitRules(all);
+    return all;
+  }();
   b.setLoc(op->getLoc());
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      // Made when and as they are asked for.
-      .Case<LoadOp, arith::ExtFOp>([](auto) { return success(); })
-      .Case<arith::TruncFOp>(
-          [&](auto round) { return convertRounding(round), success(); })
-      .Case<IdentityOp>(
-          [&](auto identity) { return convertIdentity(identity), success(); })
-      .Case<StoreOp>([&](auto store) { return convertStore(store); })
-      .Case<LoadIndexOp>([&](LoadIndexOp load) {
-        map.map(load.getValue(),
-                tile::LoadIndexOp::create(
-                    b, b.getIndexType(), map.lookup(load.getSource()),
-                    map.lookupOrDefault(load.getPosition())));
-        return success();
-      })
-      .Case<GramOp>([&](auto gram) { return convertGram(gram); })
-      .Case<ReadOp>([&](auto read) { return convertRead(read); })
-      .Case<ApplyOp>([&](auto apply) { return convertApply(apply); })
-      .Case<UpdateOp>([&](auto update) { return convertUpdate(update); })
-      .Case<DecayOp>([&](auto decay) { return convertDecay(decay), success(); })
-      .Case<ScaleOp>([&](auto scale) { return convertScale(scale), success(); })
-      .Case<L2NormOp>([&](auto norm) { return convertL2Norm(norm), success(); })
-      .Case<SigmoidOp>(
-          [&](auto gate) { return convertSigmoid(gate), success(); })
-      .Case<OnlineOp>([&](auto online) { return convertOnline(online); })
-      .Case<WeightsOp>(
-          [&](auto weights) { return convertWeights(weights), success(); })
-      .Case<NormalizeOp>(
-          [&](auto sums) { return convertNormalize(sums), success(); })
-      .Case<scf::ForOp>([&](auto loop) { return convertLoop(loop); })
-      .Case<GatePrefixOp>([&](GatePrefixOp prefix) {
-        Value gates = vector(prefix.getDecay());
-        b.setLoc(op->getLoc());
-        define(prefix.getPrefix(),
-               tile::ScanOp::create(b, gates.getType(), gates,
-                                    /*scratch=*/Value()),
-               kNatural);
-        return success();
-      })
-      .Case<TriInverseOp>([&](TriInverseOp inverse) {
-        Value input = wide(inverse.getInput(), kNatural);
-        bool transposed = isOnlyStored(inverse.getResult());
-        b.setLoc(op->getLoc());
-        define(inverse.getResult(),
-               tile::TriInverseOp::create(
-                   b, input.getType(), input, /*scratch=*/Value(),
-                   tile::InverseMethod::Substitute16Merge,
-                   tile::InversePrecision::F32, inverse.getEntryBoundAttr(),
-                   inverse.getRowStochastic(), transposed),
-               transposed ? kTransposed : kNatural);
-        return success();
-      })
-      .Case<RowSumOp>([&](RowSumOp sum) {
-        Orientation o = orientationOf(sum.getInput());
-        Value input = wide(sum.getInput(), o);
-        b.setLoc(op->getLoc());
-        define(sum.getResult(),
-               tile::ReduceOp::create(b, sum.getResult().getType(), input,
-                                      tile::Combine::Add,
-                                      o == kNatural ? 1 : 0),
-               kNatural);
-        return success();
-      })
-      .Case<RowDotOp>(
-          [&](RowDotOp rowDot) { return convertRowDot(rowDot), success(); })
-      .Case<tensor::ExtractOp>([&](tensor::ExtractOp extract) {
-        Value from = vector(extract.getTensor());
-        b.setLoc(op->getLoc());
-        Value index = map.lookupOrDefault(extract.getIndices()[0]);
-        map.map(extract.getResult(), tensor::ExtractOp::create(b, from, index));
-        return success();
-      })
-      .Case<tensor::SplatOp>([&](tensor::SplatOp repeat) {
-        Value result = repeat.getResult();
-        Orientation o = keptOrientation(result);
-        auto type = typeOf(result, o, b.getF32Type());
-        define(result,
-               tensor::SplatOp::create(b, map.lookup(repeat.getInput()), type),
-               o);
-        return success();
-      })
-      .Default([&](Operation *other) -> LogicalResult {
-        if (auto constant = dyn_cast<arith::ConstantOp>(other);
-            constant && isa<RankedTensorType>(constant.getType()))
-          return success();
-        if (other->getNumResults() == 1 &&
-            isa<RankedTensorType>(other->getResult(0).getType()))
-          return convertElementwise(other);
-        if (isa<arith::ArithDialect>(other->getDialect())) {
-          b.clone(*other, map);
-          return success();
-        }
-        return other->emitError("has no tile form yet");
-      });
+  if (TileRules::Rule rule = rules.find(op))
+    return rule(*this, op);
+  if (op->getNumResults() == 1 &&
+      isa<RankedTensorType>(op->getResult(0).getType()))
+    return convertElementwise(op);
+  if (isa<arith::ArithDialect>(op->getDialect())) {
+    b.clone(*op, map);
+    return success();
+  }
+  return op->emitError("has no tile form yet");
 }
 
-LogicalResult TileBody::convertLoop(scf::ForOp loop) {
+//===----------------------------------------------------------------------===//
+// Upstream ops
+//===----------------------------------------------------------------------===//
+
+/// Made when and as it is asked for.
+template <> LogicalResult TileBody::lower(arith::ExtFOp) { return success(); }
+
+/// A tile is made when and as it is asked for.
+template <> LogicalResult TileBody::lower(arith::ConstantOp op) {
+  if (!isa<RankedTensorType>(op.getType()))
+    b.clone(*op, map);
+  return success();
+}
+
+template <> LogicalResult TileBody::lower(tensor::ExtractOp op) {
+  Value from = vector(op.getTensor());
+  b.setLoc(op.getLoc());
+  Value index = map.lookupOrDefault(op.getIndices()[0]);
+  map.map(op.getResult(), tensor::ExtractOp::create(b, from, index));
+  return success();
+}
+
+template <> LogicalResult TileBody::lower(tensor::SplatOp op) {
+  Value result = op.getResult();
+  Orientation o = keptOrientation(result);
+  auto type = typeOf(result, o, b.getF32Type());
+  define(result, tensor::SplatOp::create(b, map.lookup(op.getInput()), type),
+         o);
+  return success();
+}
+
+template <> LogicalResult TileBody::lower(scf::ForOp loop) {
   if (loop == options.chain.blocks)
     return convertBlock(*loop.getBody());
   SmallVector<Value> inits;
@@ -209,7 +162,17 @@ LogicalResult TileBody::convertLoop(scf::ForOp loop) {
   return success();
 }
 
-LogicalResult TileBody::convertStore(StoreOp op) {
+/// Made when and as it is asked for.
+template <> LogicalResult TileBody::lower(LoadOp) { return success(); }
+
+template <> LogicalResult TileBody::lower(LoadIndexOp op) {
+  map.map(op.getValue(), tile::LoadIndexOp::create(
+                             b, b.getIndexType(), map.lookup(op.getSource()),
+                             map.lookupOrDefault(op.getPosition())));
+  return success();
+}
+
+template <> LogicalResult TileBody::lower(StoreOp op) {
   Value source = op.getTile();
   Orientation o = orientationOf(source, keptOrientation(source));
   auto element = cast<FloatType>(getElementTypeOrSelf(op.getDest()));
@@ -263,7 +226,7 @@ static bool isMaskedByUsers(GramOp gram, Value value) {
   });
 }
 
-LogicalResult TileBody::convertGram(GramOp op) {
+template <> LogicalResult TileBody::lower(GramOp op) {
   FailureOr<FloatType> type = operandType(op);
   if (failed(type))
     return failure();
@@ -288,7 +251,7 @@ LogicalResult TileBody::convertGram(GramOp op) {
   return success();
 }
 
-LogicalResult TileBody::convertRead(ReadOp op) {
+template <> LogicalResult TileBody::lower(ReadOp op) {
   FailureOr<FloatType> type = operandType(op);
   if (failed(type))
     return failure();
@@ -310,7 +273,7 @@ LogicalResult TileBody::convertRead(ReadOp op) {
   return success();
 }
 
-LogicalResult TileBody::convertApply(ApplyOp op) {
+template <> LogicalResult TileBody::lower(ApplyOp op) {
   FailureOr<FloatType> type = operandType(op);
   if (failed(type))
     return failure();
@@ -344,7 +307,7 @@ LogicalResult TileBody::convertApply(ApplyOp op) {
   return success();
 }
 
-LogicalResult TileBody::convertUpdate(UpdateOp op) {
+template <> LogicalResult TileBody::lower(UpdateOp op) {
   FailureOr<FloatType> type = operandType(op);
   if (failed(type))
     return failure();
@@ -373,14 +336,15 @@ LogicalResult TileBody::convertUpdate(UpdateOp op) {
   return success();
 }
 
-void TileBody::convertRounding(arith::TruncFOp op) {
+template <> LogicalResult TileBody::lower(arith::TruncFOp op) {
   // Here, not where it is asked for: from here on the wide form is not live.
   Value input = op.getIn();
   Orientation o = orientationOf(input, keptOrientation(input));
   narrow(input, o, cast<FloatType>(getElementTypeOrSelf(op.getType())));
+  return success();
 }
 
-void TileBody::convertIdentity(IdentityOp op) {
+template <> LogicalResult TileBody::lower(IdentityOp op) {
   Value result = op.getResult();
   Value diagonal = map.lookupOrDefault(op.getDiagonal());
   Orientation o = keptOrientation(result);
@@ -393,9 +357,19 @@ void TileBody::convertIdentity(IdentityOp op) {
       result,
       tile::IdentityOp::create(b, typeOf(result, o, b.getF32Type()), diagonal),
       o);
+  return success();
 }
 
-void TileBody::convertDecay(DecayOp op) {
+template <> LogicalResult TileBody::lower(GatePrefixOp op) {
+  Value gates = vector(op.getDecay());
+  b.setLoc(op.getLoc());
+  define(op.getPrefix(),
+         tile::ScanOp::create(b, gates.getType(), gates, /*scratch=*/Value()),
+         kNatural);
+  return success();
+}
+
+template <> LogicalResult TileBody::lower(DecayOp op) {
   Value result = op.getResult();
   Orientation o = orientationOf(op.getInput());
   Value input = wide(op.getInput(), o);
@@ -423,9 +397,10 @@ void TileBody::convertDecay(DecayOp op) {
   if (!isMaskedByUsers)
     decayed = mask(decayed, op.getPart(), op.getSteps(), o);
   define(result, decayed, o);
+  return success();
 }
 
-void TileBody::convertScale(ScaleOp op) {
+template <> LogicalResult TileBody::lower(ScaleOp op) {
   Value result = op.getResult();
   Orientation o = orientationOf(op.getInput());
   Value input = wide(op.getInput(), o);
@@ -433,9 +408,35 @@ void TileBody::convertScale(ScaleOp op) {
   Value factors = spread(vector(op.getFactors()), op.getAxis(), result, o);
   b.setLoc(op.getLoc());
   define(result, arith::MulFOp::create(b, input, factors), o);
+  return success();
 }
 
-void TileBody::convertRowDot(RowDotOp op) {
+template <> LogicalResult TileBody::lower(TriInverseOp op) {
+  Value input = wide(op.getInput(), kNatural);
+  bool transposed = isOnlyStored(op.getResult());
+  b.setLoc(op.getLoc());
+  define(op.getResult(),
+         tile::TriInverseOp::create(
+             b, input.getType(), input, /*scratch=*/Value(),
+             tile::InverseMethod::Substitute16Merge,
+             tile::InversePrecision::F32, op.getEntryBoundAttr(),
+             op.getRowStochastic(), transposed),
+         transposed ? kTransposed : kNatural);
+  return success();
+}
+
+template <> LogicalResult TileBody::lower(RowSumOp op) {
+  Orientation o = orientationOf(op.getInput());
+  Value input = wide(op.getInput(), o);
+  b.setLoc(op.getLoc());
+  define(op.getResult(),
+         tile::ReduceOp::create(b, op.getResult().getType(), input,
+                                tile::Combine::Add, o == kNatural ? 1 : 0),
+         kNatural);
+  return success();
+}
+
+template <> LogicalResult TileBody::lower(RowDotOp op) {
   Value sums = diagonalOfGram(op.getLhs(), op.getRhs());
   if (!sums) {
     Value lhs = wide(op.getLhs(), kNatural), rhs = wide(op.getRhs(), kNatural);
@@ -447,9 +448,10 @@ void TileBody::convertRowDot(RowDotOp op) {
   }
   b.setLoc(op.getLoc());
   define(op.getResult(), times(sums, op.getScale().convertToFloat()), kNatural);
+  return success();
 }
 
-void TileBody::convertL2Norm(L2NormOp op) {
+template <> LogicalResult TileBody::lower(L2NormOp op) {
   Value input = wide(op.getInput(), kNatural);
   auto type = cast<RankedTensorType>(input.getType());
   auto rowType =
@@ -470,9 +472,10 @@ void TileBody::convertL2Norm(L2NormOp op) {
   if (!element.isF32())
     normalised = arith::TruncFOp::create(b, type.clone(element), normalised);
   define(op.getOutput(), normalised, kNatural);
+  return success();
 }
 
-void TileBody::convertSigmoid(SigmoidOp op) {
+template <> LogicalResult TileBody::lower(SigmoidOp op) {
   Value input = vector(op.getInput());
   auto type = cast<RankedTensorType>(input.getType());
   b.setLoc(op.getLoc());
@@ -485,6 +488,7 @@ void TileBody::convertSigmoid(SigmoidOp op) {
   if (!element.isF32())
     gate = arith::TruncFOp::create(b, type.clone(element), gate);
   define(op.getOutput(), gate, kNatural);
+  return success();
 }
 
 LogicalResult TileBody::convertElementwise(Operation *op) {
@@ -502,4 +506,13 @@ LogicalResult TileBody::convertElementwise(Operation *op) {
                        typeOf(result, o, b.getF32Type()), op->getAttrs());
   define(result, b.create(state)->getResult(0), o);
   return success();
+}
+
+void delta::addLinearRules(TileRules &rules) {
+  rules.add<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
+            tensor::ExtractOp, tensor::SplatOp, scf::ForOp>();
+  rules.add<LoadOp, LoadIndexOp, StoreOp>();
+  rules.add<GramOp, ReadOp, ApplyOp, UpdateOp, RowDotOp, RowSumOp,
+            TriInverseOp>();
+  rules.add<IdentityOp, GatePrefixOp, DecayOp, ScaleOp, L2NormOp, SigmoidOp>();
 }

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace delta;
 
-LogicalResult KernelBody::convertTicket(tile::TicketOp op) {
+template <> LogicalResult KernelBody::lower(tile::TicketOp op) {
   if (!op.getScratch())
     return op.emitError("expected a scratch buffer: run tile-place first");
   Value counter = arrays.find(op.getCounter())->second.pointer;
@@ -27,7 +27,7 @@ LogicalResult KernelBody::convertTicket(tile::TicketOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertSignal(tile::SignalOp op) {
+template <> LogicalResult KernelBody::lower(tile::SignalOp op) {
   bool isOfRole = isInRole(op);
   // The copies of other warps would not be waited for.
   if (isOfRole && !runsOnOneWarp(op))
@@ -63,7 +63,7 @@ Value KernelBody::findWatch(tile::ExpectOp op) {
   return {};
 }
 
-LogicalResult KernelBody::convertExpect(tile::ExpectOp op) {
+template <> LogicalResult KernelBody::lower(tile::ExpectOp op) {
   bool isOfRole = isInRole(op);
   if (isOfRole && !runsOnOneWarp(op))
     return op.emitError("expected a role of one instance that only copies");
@@ -81,4 +81,8 @@ LogicalResult KernelBody::convertExpect(tile::ExpectOp op) {
   cuda::AssignOp::create(b, seen,
                          callInPlace(b.getI32Type(), callee, {}, args));
   return success();
+}
+
+void delta::addFlagRules(StatementRules &rules) {
+  rules.add<tile::TicketOp, tile::SignalOp, tile::ExpectOp>();
 }

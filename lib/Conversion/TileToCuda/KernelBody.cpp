@@ -181,9 +181,16 @@ LogicalResult KernelBody::convertBlock(Block &block) {
 }
 
 LogicalResult KernelBody::convert(Operation *op) {
-  if (isa<tile::TileDialect>(op->getDialect()) ||
-      isa<memref::LoadOp, memref::SubViewOp>(op))
-    return convertTileOp(op);
+  static const StatementRules rules = [] {
+    StatementRules all;
+    addTileRules(all);
+    addProductRules(all);
+    addRoleRules(all);
+    addFlagRules(all);
+    return all;
+  }();
+  if (StatementRules::Rule rule = rules.find(op))
+    return rule(*this, op);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return convertLoop(loop);
   TypedAttr constant;

@@ -16,6 +16,7 @@
 #ifndef DELTA_LIB_CONVERSION_TILETOCUDA_KERNELBODY_H
 #define DELTA_LIB_CONVERSION_TILETOCUDA_KERNELBODY_H
 
+#include "delta/Conversion/OpRules.h"
 #include "delta/Dialect/Cuda/IR/CudaOps.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 
@@ -85,6 +86,9 @@ public:
   /// has been emitted.
   mlir::LogicalResult convertBlock(mlir::Block &block);
 
+  /// The rule of an op: a specialisation for each op that has one.
+  template <typename OpT> mlir::LogicalResult lower(OpT op);
+
   /// Ends the kernel: no copy of a ring may be left in flight.
   void finish();
 
@@ -104,36 +108,15 @@ private:
   mlir::LogicalResult convertArithmetic(mlir::Operation *op);
 
   // Tile ops: TileStatements.cpp.
-  mlir::LogicalResult convertTileOp(mlir::Operation *op);
-  mlir::LogicalResult convertLoad(tile::LoadOp op);
-  mlir::LogicalResult convertStore(tile::StoreOp op);
-  mlir::LogicalResult convertRead(tile::ReadOp op);
-  mlir::LogicalResult convertWrite(tile::WriteOp op);
-  mlir::LogicalResult convertMask(tile::MaskOp op);
-  void convertLoadIndex(tile::LoadIndexOp op);
-  mlir::LogicalResult convertIdentity(tile::IdentityOp op);
-  mlir::LogicalResult convertReduce(tile::ReduceOp op);
-  mlir::LogicalResult convertDiagonal(tile::DiagonalOp op);
-  void convertSpread(tile::SpreadOp op);
-  mlir::LogicalResult convertAlloc(tile::AllocOp op);
-  mlir::LogicalResult convertCopy(tile::CopyOp op);
   mlir::LogicalResult convertAwaitCopies(tile::AwaitOp op);
-  mlir::LogicalResult convertRingCreate(tile::RingCreateOp op);
   template <typename SlotOp> void convertSlot(SlotOp op);
-  void convertAcquire(tile::AcquireOp op);
-  void convertPeek(tile::PeekOp op);
 
   // Products: ProductStatements.cpp.
-  mlir::LogicalResult convertDot(tile::DotOp op);
-  mlir::LogicalResult convertDotStart(tile::DotStartOp op);
-  mlir::LogicalResult convertAwait(tile::AwaitOp op);
   mlir::Attribute partAttr(tile::Part part);
 
   // Roles and what they hand to each other: RoleStatements.cpp.
-  mlir::LogicalResult convertRoles(tile::RolesOp op);
   mlir::LogicalResult convertRoleBody(const RoleWarps &warps,
                                       mlir::Region &body);
-  mlir::LogicalResult convertBarrier(tile::BarrierOp op);
   mlir::LogicalResult convertRoleRing(tile::RingCreateOp op);
   void initialiseRings();
   /// The ring of `instance`; without one, copy number `copy` of the ring.
@@ -144,15 +127,9 @@ private:
   template <typename SlotOp> void convertRoleSlot(SlotOp op);
   void convertRoleAcquire(tile::AcquireOp op);
   void convertRolePeek(tile::PeekOp op);
-  void convertCommit(tile::CommitOp op);
-  void convertRelease(tile::ReleaseOp op);
   mlir::LogicalResult convertRingCopy(tile::CopyOp op);
-  mlir::LogicalResult convertView(mlir::memref::SubViewOp op);
 
   // Tickets and flags: FlagStatements.cpp.
-  mlir::LogicalResult convertTicket(tile::TicketOp op);
-  mlir::LogicalResult convertSignal(tile::SignalOp op);
-  mlir::LogicalResult convertExpect(tile::ExpectOp op);
   /// Declares, in front of `loop`, what is known of the flags that it expects.
   void watchFlags(mlir::scf::ForOp loop);
   /// The variable that holds what is known of the flag of `op`, or null.
@@ -261,6 +238,14 @@ private:
   };
   llvm::SmallVector<Watch> watches;
 };
+
+using StatementRules = OpRules<KernelBody>;
+
+/// Rules of TileStatements.cpp and of its siblings.
+void addTileRules(StatementRules &rules);
+void addProductRules(StatementRules &rules);
+void addRoleRules(StatementRules &rules);
+void addFlagRules(StatementRules &rules);
 
 } // namespace delta
 

@@ -55,7 +55,7 @@ static std::string describe(ProductOp op, StringRef result, StringRef lhs,
   return text;
 }
 
-LogicalResult KernelBody::convertDot(tile::DotOp op) {
+template <> LogicalResult KernelBody::lower(tile::DotOp op) {
   if (op.getInstr() != tile::Instr::MmaSync ||
       !isa<MemRefType>(op.getB().getType()) || op.getContract()[0] != 1)
     return op.emitError(
@@ -105,7 +105,7 @@ static StringRef productName(Value inflight) {
   return nameOf(inflight);
 }
 
-LogicalResult KernelBody::convertDotStart(tile::DotStartOp op) {
+template <> LogicalResult KernelBody::lower(tile::DotStartOp op) {
   bool fromShared = isa<MemRefType>(op.getA().getType());
   if (op.getInstr() !=
           (fromShared ? tile::Instr::WgmmaSS : tile::Instr::WgmmaRS) ||
@@ -143,7 +143,7 @@ LogicalResult KernelBody::convertDotStart(tile::DotStartOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertAwait(tile::AwaitOp op) {
+template <> LogicalResult KernelBody::lower(tile::AwaitOp op) {
   if (op.getValues().empty())
     return convertAwaitCopies(op);
   if (op.getValues().size() != op.getInflight().size())
@@ -158,4 +158,8 @@ LogicalResult KernelBody::convertAwait(tile::AwaitOp op) {
                                            : names[value] = named(name)));
   }
   return success();
+}
+
+void delta::addProductRules(StatementRules &rules) {
+  rules.add<tile::DotOp, tile::DotStartOp, tile::AwaitOp>();
 }

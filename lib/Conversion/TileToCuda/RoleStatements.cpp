@@ -78,7 +78,7 @@ static int64_t launchRegisters(int64_t threads) {
   return registers / threads / unit * unit;
 }
 
-LogicalResult KernelBody::convertRoles(tile::RolesOp op) {
+template <> LogicalResult KernelBody::lower(tile::RolesOp op) {
   SmallVector<RoleWarps> roles = placeRoles(op);
   for (const RoleWarps &role : roles)
     if (role.isSingle && role.role.getInstances() > 1 &&
@@ -193,7 +193,7 @@ LogicalResult KernelBody::convertRoleBody(const RoleWarps &warps,
   return success();
 }
 
-LogicalResult KernelBody::convertBarrier(tile::BarrierOp op) {
+template <> LogicalResult KernelBody::lower(tile::BarrierOp op) {
   if (op.getId() == 0)
     return callInPlace({}, "cta_sync", {}, {}), success();
   if (instance)
@@ -385,7 +385,7 @@ void KernelBody::convertRolePeek(tile::PeekOp op) {
   convertRoleSlot(op);
 }
 
-void KernelBody::convertCommit(tile::CommitOp op) {
+template <> LogicalResult KernelBody::lower(tile::CommitOp op) {
   auto slot = openSlots.find(op.getSlot());
   // Of a ring of one role: groups of copies.
   if (slot == openSlots.end())
@@ -393,17 +393,19 @@ void KernelBody::convertCommit(tile::CommitOp op) {
   // Copies report by themselves.
   else if (op.getCopies().empty())
     callInPlace({}, "ring_commit", {}, {slot->second.ring, slot->second.use});
+  return success();
 }
 
-void KernelBody::convertRelease(tile::ReleaseOp op) {
+template <> LogicalResult KernelBody::lower(tile::ReleaseOp op) {
   auto slot = openSlots.find(op.getSlot());
   // Of a ring of one role, the peek's barrier frees the slot of the iteration
   // before.
   if (slot == openSlots.end())
-    return;
+    return success();
   if (!op.getCopies().empty())
     callInPlace({}, "store_wait_read", {}, {});
   callInPlace({}, "ring_release", {}, {slot->second.ring, slot->second.use});
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -460,7 +462,7 @@ LogicalResult KernelBody::convertRingCopy(tile::CopyOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertView(memref::SubViewOp op) {
+template <> LogicalResult KernelBody::lower(memref::SubViewOp op) {
   auto place = places.find(op.getSource());
   MemRefType type = op.getType(), source = op.getSourceType();
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
@@ -491,4 +493,9 @@ LogicalResult KernelBody::convertView(memref::SubViewOp op) {
     name = bufferName(op.getSource());
   define(op.getResult(), handle(type, offset, sharedName(name, type)));
   return success();
+}
+
+void delta::addRoleRules(StatementRules &rules) {
+  rules.add<tile::RolesOp, tile::BarrierOp, tile::CommitOp, tile::ReleaseOp,
+            memref::SubViewOp>();
 }

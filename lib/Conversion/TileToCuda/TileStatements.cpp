@@ -19,7 +19,6 @@
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -28,118 +27,6 @@ using cuda::BinaryKind;
 
 static RankedTensorType tileType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-LogicalResult KernelBody::convertTileOp(Operation *op) {
-  using namespace tile;
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<LoadOp>([&](LoadOp load) { return convertLoad(load); })
-      .Case<LoadIndexOp>(
-          [&](LoadIndexOp load) { return convertLoadIndex(load), success(); })
-      .Case<StoreOp>([&](StoreOp store) { return convertStore(store); })
-      .Case<ReadOp>([&](ReadOp read) { return convertRead(read); })
-      .Case<WriteOp>([&](WriteOp write) { return convertWrite(write); })
-      .Case<DotOp>([&](DotOp dot) { return convertDot(dot); })
-      .Case<DotStartOp>([&](DotStartOp dot) { return convertDotStart(dot); })
-      .Case<MaskOp>([&](MaskOp mask) { return convertMask(mask); })
-      .Case<IdentityOp>(
-          [&](IdentityOp identity) { return convertIdentity(identity); })
-      .Case<ReduceOp>([&](ReduceOp reduce) { return convertReduce(reduce); })
-      .Case<DiagonalOp>(
-          [&](DiagonalOp diagonal) { return convertDiagonal(diagonal); })
-      .Case<SpreadOp>(
-          [&](SpreadOp spread) { return convertSpread(spread), success(); })
-      .Case<AllocOp>([&](AllocOp alloc) { return convertAlloc(alloc); })
-      .Case<CopyOp>([&](CopyOp copy) { return convertCopy(copy); })
-      .Case<AwaitOp>([&](AwaitOp await) { return convertAwait(await); })
-      .Case<RingCreateOp>(
-          [&](RingCreateOp ring) { return convertRingCreate(ring); })
-      .Case<PeekOp>([&](PeekOp peek) { return convertPeek(peek), success(); })
-      .Case<AcquireOp>(
-          [&](AcquireOp acquire) { return convertAcquire(acquire), success(); })
-      .Case<CommitOp>(
-          [&](CommitOp commit) { return convertCommit(commit), success(); })
-      .Case<ReleaseOp>(
-          [&](ReleaseOp release) { return convertRelease(release), success(); })
-      .Case<BarrierOp>(
-          [&](BarrierOp barrier) { return convertBarrier(barrier); })
-      .Case<RolesOp>([&](RolesOp roles) { return convertRoles(roles); })
-      .Case<WaitLaunchesOp>([&](WaitLaunchesOp) {
-        cuda::CommentOp::create(b, "What earlier launches write is complete.");
-        return callInPlace({}, "wait_for_prior_launches", {}, {}), success();
-      })
-      .Case<memref::SubViewOp>(
-          [&](memref::SubViewOp view) { return convertView(view); })
-      .Case<TicketOp>([&](TicketOp ticket) { return convertTicket(ticket); })
-      .Case<SignalOp>([&](SignalOp signal) { return convertSignal(signal); })
-      .Case<ExpectOp>([&](ExpectOp expect) { return convertExpect(expect); })
-      .Case<ScanOp>([&](ScanOp scan) -> LogicalResult {
-        if (!scan.getScratch())
-          return scan.emitError("expected a scratch buffer");
-        define(scan.getResult(),
-               callInPlace(convertType(scan.getType()), "prefix_sum", {},
-                           {use(scan.getInput()), use(scan.getScratch())},
-                           resultName(scan)));
-        return success();
-      })
-      .Case<TriSolveOp>([&](TriSolveOp solve) -> LogicalResult {
-        int64_t id = tile::getRoleBarrier(solve);
-        if (!solve.getScratch() || id == 0)
-          return solve.emitError("expected a scratch buffer and a role");
-        StringRef input = spelled(solve.getInput());
-        StringRef result = nameOf(solve.getResult());
-        StringRef factors = bufferName(solve.getFactors());
-        if (!input.empty() && !result.empty() && !factors.empty())
-          cuda::CommentOp::create(
-              b, llvm::formatv("{0} = (I + {1} diag({2}))^-1 {1}", result,
-                               input, factors)
-                     .str());
-        define(solve.getResult(),
-               callInPlace(convertType(solve.getType()), "solve_scaled_columns",
-                           {},
-                           {use(solve.getInput()), use(solve.getFactors()),
-                            use(solve.getScratch()), literal(id)},
-                           resultName(solve)));
-        return success();
-      })
-      .Case<TriInverseOp>([&](TriInverseOp inverse) -> LogicalResult {
-        if (!inverse.getScratch() ||
-            inverse.getMethod() != InverseMethod::Substitute16Merge)
-          return inverse.emitError("expected a scratch buffer and the method ")
-                 << stringifyInverseMethod(InverseMethod::Substitute16Merge);
-        StringRef input = spelled(inverse.getInput());
-        StringRef result = nameOf(inverse.getResult());
-        bool transposed = inverse.getTransposed();
-        if (!input.empty() && !result.empty())
-          cuda::CommentOp::create(b, (result + " = (I + " + input + ")^-1" +
-                                      (transposed ? ", transposed" : ""))
-                                         .str());
-        Attribute precision =
-            named(inverse.getPrecision() == InversePrecision::TF32
-                      ? "InversePrecision::TF32"
-                      : "InversePrecision::F32");
-        define(inverse.getResult(),
-               callInPlace(convertType(inverse.getType()),
-                           transposed ? "triangular_inverse_transposed"
-                                      : "triangular_inverse",
-                           {precision},
-                           {use(inverse.getInput()), use(inverse.getScratch())},
-                           resultName(inverse)));
-        return success();
-      })
-      .Case<memref::LoadOp>([&](memref::LoadOp load) -> LogicalResult {
-        if (!isa_and_nonnull<SmemAttr>(load.getMemRefType().getMemorySpace()) ||
-            load.getIndices().size() != 1)
-          return load.emitError("expected an element of a shared vector");
-        define(load.getResult(),
-               callInPlace(b.getF32Type(), "element", {},
-                           {use(load.getMemRef()), use(load.getIndices()[0])},
-                           resultName(load)));
-        return success();
-      })
-      .Default([](Operation *other) {
-        return other->emitError("has no lowering to the device library");
-      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +63,7 @@ static bool isPairs(OpT op, Value array, RankedTensorType tile) {
          tile::isAligned(array, op.getIndices(), pairBytes);
 }
 
-LogicalResult KernelBody::convertLoad(tile::LoadOp op) {
+template <> LogicalResult KernelBody::lower(tile::LoadOp op) {
   RankedTensorType type = op.getTile().getType();
   ArrayRef<int64_t> shape = type.getShape(), dims = op.getDims();
   Type converted = convertType(type);
@@ -213,15 +100,16 @@ LogicalResult KernelBody::convertLoad(tile::LoadOp op) {
   return success();
 }
 
-void KernelBody::convertLoadIndex(tile::LoadIndexOp op) {
+template <> LogicalResult KernelBody::lower(tile::LoadIndexOp op) {
   Value pointer = arrays.find(op.getSource())->second.pointer;
   Value count = cuda::IndexOp::create(b, b.getI64Type(), pointer,
                                       use(op.getPosition()), resultName(op));
   define(op.getValue(), cuda::CastOp::create(b, b.getIndexType(), count,
                                              /*name=*/StringAttr()));
+  return success();
 }
 
-LogicalResult KernelBody::convertStore(tile::StoreOp op) {
+template <> LogicalResult KernelBody::lower(tile::StoreOp op) {
   RankedTensorType type = op.getTile().getType();
   ArrayRef<int64_t> shape = type.getShape(), dims = op.getDims();
   if (shape.size() == 2 && !type.getElementType().isF32())
@@ -241,7 +129,7 @@ LogicalResult KernelBody::convertStore(tile::StoreOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertCopy(tile::CopyOp op) {
+template <> LogicalResult KernelBody::lower(tile::CopyOp op) {
   if (op.getEngine() == tile::Engine::Tma ||
       op.getEngine() == tile::Engine::Bulk)
     return convertRingCopy(op);
@@ -282,6 +170,12 @@ LogicalResult KernelBody::convertAwaitCopies(tile::AwaitOp op) {
   return success();
 }
 
+template <> LogicalResult KernelBody::lower(tile::WaitLaunchesOp) {
+  cuda::CommentOp::create(b, "What earlier launches write is complete.");
+  callInPlace({}, "wait_for_prior_launches", {}, {});
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -301,7 +195,7 @@ Value KernelBody::handle(MemRefType type, Value offset, StringAttr name) {
               {base, offset}, name);
 }
 
-LogicalResult KernelBody::convertAlloc(tile::AllocOp op) {
+template <> LogicalResult KernelBody::lower(tile::AllocOp op) {
   auto type = cast<MemRefType>(op.getBuffer().getType());
   if (!op.getOffset())
     return op.emitError("expected an offset: run tile-plan-shared first");
@@ -310,7 +204,7 @@ LogicalResult KernelBody::convertAlloc(tile::AllocOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertRead(tile::ReadOp op) {
+template <> LogicalResult KernelBody::lower(tile::ReadOp op) {
   RankedTensorType type = op.getTile().getType();
   Type converted = convertType(type);
   if (!converted)
@@ -335,9 +229,20 @@ LogicalResult KernelBody::convertRead(tile::ReadOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertWrite(tile::WriteOp op) {
+template <> LogicalResult KernelBody::lower(tile::WriteOp op) {
   callInPlace({}, op.getTranspose() ? "write_transposed" : "write", {},
               {use(op.getTile()), use(op.getBuffer())});
+  return success();
+}
+
+template <> LogicalResult KernelBody::lower(memref::LoadOp op) {
+  if (!isa_and_nonnull<tile::SmemAttr>(op.getMemRefType().getMemorySpace()) ||
+      op.getIndices().size() != 1)
+    return op.emitError("expected an element of a shared vector");
+  define(op.getResult(),
+         callInPlace(b.getF32Type(), "element", {},
+                     {use(op.getMemRef()), use(op.getIndices()[0])},
+                     resultName(op)));
   return success();
 }
 
@@ -359,7 +264,7 @@ StringRef KernelBody::bufferName(Value buffer) {
   return nameOf(buffer);
 }
 
-LogicalResult KernelBody::convertRingCreate(tile::RingCreateOp op) {
+template <> LogicalResult KernelBody::lower(tile::RingCreateOp op) {
   if (!op.getOffset())
     return op.emitError("expected an offset: run tile-plan-shared first");
   if (op.getProtocol() == tile::Protocol::Mbarrier)
@@ -412,9 +317,9 @@ template <typename SlotOp> void KernelBody::convertSlot(SlotOp op) {
   }
 }
 
-void KernelBody::convertAcquire(tile::AcquireOp op) {
+template <> LogicalResult KernelBody::lower(tile::AcquireOp op) {
   if (ringHandles.contains(op.getRing()))
-    return convertRoleAcquire(op);
+    return convertRoleAcquire(op), success();
   if (op.getRing().getType().getStages() == 1) {
     cuda::CommentOp::create(b,
                             "Copy this chunk once nobody reads the last one.");
@@ -427,11 +332,12 @@ void KernelBody::convertAcquire(tile::AcquireOp op) {
     cuda::CommentOp::create(b, "Start to copy a first chunk.");
   }
   convertSlot(op);
+  return success();
 }
 
-void KernelBody::convertPeek(tile::PeekOp op) {
+template <> LogicalResult KernelBody::lower(tile::PeekOp op) {
   if (ringHandles.contains(op.getRing()))
-    return convertRolePeek(op);
+    return convertRolePeek(op), success();
   int64_t stages = op.getRing().getType().getStages();
   cuda::CommentOp::create(
       b, stages == 1 ? "This chunk has landed."
@@ -441,6 +347,7 @@ void KernelBody::convertPeek(tile::PeekOp op) {
   callInPlace({}, "copy_wait", integer(std::max<int64_t>(stages - 2, 0)), {});
   callInPlace({}, "cta_sync", {}, {});
   convertSlot(op);
+  return success();
 }
 
 void KernelBody::finish() {
@@ -453,7 +360,7 @@ void KernelBody::finish() {
 // Reductions, masks
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelBody::convertMask(tile::MaskOp op) {
+template <> LogicalResult KernelBody::lower(tile::MaskOp op) {
   Type type = convertType(op.getType());
   SmallVector<Value> fill;
   if (!op.getFill().isZero())
@@ -479,7 +386,7 @@ LogicalResult KernelBody::convertMask(tile::MaskOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertIdentity(tile::IdentityOp op) {
+template <> LogicalResult KernelBody::lower(tile::IdentityOp op) {
   RankedTensorType type = op.getType();
   auto layout = dyn_cast_or_null<tile::FragAttr>(type.getEncoding());
   if (!layout)
@@ -492,7 +399,7 @@ LogicalResult KernelBody::convertIdentity(tile::IdentityOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertReduce(tile::ReduceOp op) {
+template <> LogicalResult KernelBody::lower(tile::ReduceOp op) {
   Type type = convertType(op.getType());
   if (!type || op.getAxis() != 1)
     return op.emitError("expected the sum of each row, with a layout");
@@ -503,7 +410,7 @@ LogicalResult KernelBody::convertReduce(tile::ReduceOp op) {
   return success();
 }
 
-LogicalResult KernelBody::convertDiagonal(tile::DiagonalOp op) {
+template <> LogicalResult KernelBody::lower(tile::DiagonalOp op) {
   Type type = convertType(op.getType());
   if (!type)
     return op.emitError("expected a result with a layout");
@@ -512,7 +419,7 @@ LogicalResult KernelBody::convertDiagonal(tile::DiagonalOp op) {
   return success();
 }
 
-void KernelBody::convertSpread(tile::SpreadOp op) {
+template <> LogicalResult KernelBody::lower(tile::SpreadOp op) {
   RankedTensorType type = tileType(op.getResult());
   int64_t warps = cast<tile::FragAttr>(type.getEncoding()).getWarps();
   ArrayRef<int64_t> shape = type.getShape();
@@ -525,4 +432,72 @@ void KernelBody::convertSpread(tile::SpreadOp op) {
   define(op.getResult(),
          call(convertType(type), isRows ? "spread_rows" : "spread_columns",
               arguments, use(op.getInput()), resultName(op)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scans and triangular systems
+//===----------------------------------------------------------------------===//
+
+template <> LogicalResult KernelBody::lower(tile::ScanOp op) {
+  if (!op.getScratch())
+    return op.emitError("expected a scratch buffer");
+  define(op.getResult(),
+         callInPlace(convertType(op.getType()), "prefix_sum", {},
+                     {use(op.getInput()), use(op.getScratch())},
+                     resultName(op)));
+  return success();
+}
+
+template <> LogicalResult KernelBody::lower(tile::TriSolveOp op) {
+  int64_t id = tile::getRoleBarrier(op);
+  if (!op.getScratch() || id == 0)
+    return op.emitError("expected a scratch buffer and a role");
+  StringRef input = spelled(op.getInput());
+  StringRef result = nameOf(op.getResult());
+  StringRef factors = bufferName(op.getFactors());
+  if (!input.empty() && !result.empty() && !factors.empty())
+    cuda::CommentOp::create(b, llvm::formatv("{0} = (I + {1} diag({2}))^-1 {1}",
+                                             result, input, factors)
+                                   .str());
+  define(op.getResult(),
+         callInPlace(convertType(op.getType()), "solve_scaled_columns", {},
+                     {use(op.getInput()), use(op.getFactors()),
+                      use(op.getScratch()), literal(id)},
+                     resultName(op)));
+  return success();
+}
+
+template <> LogicalResult KernelBody::lower(tile::TriInverseOp op) {
+  using tile::InverseMethod;
+  if (!op.getScratch() || op.getMethod() != InverseMethod::Substitute16Merge)
+    return op.emitError("expected a scratch buffer and the method ")
+           << stringifyInverseMethod(InverseMethod::Substitute16Merge);
+  StringRef input = spelled(op.getInput());
+  StringRef result = nameOf(op.getResult());
+  bool transposed = op.getTransposed();
+  if (!input.empty() && !result.empty())
+    cuda::CommentOp::create(b, (result + " = (I + " + input + ")^-1" +
+                                (transposed ? ", transposed" : ""))
+                                   .str());
+  Attribute precision = named(op.getPrecision() == tile::InversePrecision::TF32
+                                  ? "InversePrecision::TF32"
+                                  : "InversePrecision::F32");
+  define(op.getResult(),
+         callInPlace(convertType(op.getType()),
+                     transposed ? "triangular_inverse_transposed"
+                                : "triangular_inverse",
+                     {precision}, {use(op.getInput()), use(op.getScratch())},
+                     resultName(op)));
+  return success();
+}
+
+void delta::addTileRules(StatementRules &rules) {
+  rules.add<memref::LoadOp, tile::LoadOp, tile::LoadIndexOp, tile::StoreOp,
+            tile::CopyOp, tile::WaitLaunchesOp, tile::AllocOp, tile::ReadOp,
+            tile::WriteOp>();
+  rules.add<tile::RingCreateOp, tile::AcquireOp, tile::PeekOp>();
+  rules.add<tile::MaskOp, tile::IdentityOp, tile::ReduceOp, tile::DiagonalOp,
+            tile::SpreadOp, tile::ScanOp, tile::TriSolveOp,
+            tile::TriInverseOp>();
 }
