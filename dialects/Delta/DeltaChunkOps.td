@@ -1,4 +1,4 @@
-//===- DeltaChunkOps.td - named ops of the chunked phase -- -*- tablegen -*-===//
+//===- DeltaChunkOps.td - named ops of the chunked phase ---*- tablegen -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,6 +20,7 @@
 #define DELTA_CHUNK_OPS_TD
 
 include "Delta/DeltaAttrs.td"
+include "Delta/DeltaChunkInterfaces.td"
 include "Delta/DeltaInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -27,9 +28,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Delta_Tile : StaticShapeTensorOf<[F32]>;
 def Delta_Steps : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">;
 
-class Delta_ChunkOp<string mnemonic, list<Trait> traits = []>
-    : Delta_Op<mnemonic, traits # [
-        DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+class Delta_ChunkOp<string mnemonic, list<Trait> traits = [], list<OpInterface> interfaces = []>
+    : Delta_Op<mnemonic, traits # !foreach(interface,
+        !listconcat([DecomposableOpInterface], interfaces),
+        DeclareOpInterfaceMethods<interface>)> {
   let hasVerifier = 1;
 }
 
@@ -146,7 +148,7 @@ def Delta_GatePrefixOp : Delta_ChunkOp<"gate_prefix", [Pure,
 }
 
 def Delta_DecayOp : Delta_ChunkOp<"decay", [Pure,
-    AllTypesMatch<["input", "result"]>]> {
+    AllTypesMatch<["input", "result"]>], [PartReaderOpInterface]> {
   let summary = "X_ij exp(G_i - G_j) on `part`, 0 elsewhere";
   let description = [{
     A scalar decay is a similarity: it commutes with the triangular inverse. The
@@ -175,7 +177,8 @@ def Delta_DecayOp : Delta_ChunkOp<"decay", [Pure,
 // Products inside a chunk
 //===----------------------------------------------------------------------===//
 
-def Delta_GramOp : Delta_ChunkOp<"gram", [Pure]> {
+def Delta_GramOp : Delta_ChunkOp<"gram", [Pure],
+    [ProductOpInterface, RowScaleOpInterface]> {
   let summary = "kappa(scale * x_i . y_j) on `part`, 0 elsewhere";
   let description = [{
     `kernel` is an elementwise function of the scaled product: `linear`, `exp`,
@@ -203,7 +206,7 @@ def Delta_GramOp : Delta_ChunkOp<"gram", [Pure]> {
 }
 
 def Delta_ScaleOp : Delta_ChunkOp<"scale", [Pure,
-    AllTypesMatch<["input", "result"]>]> {
+    AllTypesMatch<["input", "result"]>], [ColumnLinearOpInterface, PartReaderOpInterface]> {
   let summary = "Multiply rows (axis 0) or columns (axis 1) by a vector";
   let description = [{
     axis 0: `v_i x_ij`; axis 1: `x_ij v_j`, for x [R, C] and v [R] or [C] (N10).
@@ -224,7 +227,7 @@ def Delta_ScaleOp : Delta_ChunkOp<"scale", [Pure,
 }
 
 def Delta_TriInverseOp : Delta_ChunkOp<"tri_inverse", [Pure,
-    AllTypesMatch<["input", "result"]>]> {
+    AllTypesMatch<["input", "result"]>], [PartReaderOpInterface]> {
   let summary = "(I + A)^-1 of a strictly lower triangular A";
   let description = [{
     The inverse of the WY form (DeltaNet, 2406.06484, section 3): unit lower
@@ -246,7 +249,8 @@ def Delta_TriInverseOp : Delta_ChunkOp<"tri_inverse", [Pure,
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
+def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure],
+    [ProductOpInterface, ColumnLinearOpInterface]> {
   let summary = "L x (or L^T x), plus an accumulator";
   let description = [{
     `part` and `steps` say which part of L may differ from 0 (before `transpose`).
@@ -275,7 +279,7 @@ def Delta_ApplyOp : Delta_ChunkOp<"apply", [Pure]> {
 }
 
 def Delta_RowDotOp : Delta_ChunkOp<"row_dot", [Pure,
-    AllTypesMatch<["lhs", "rhs"]>]> {
+    AllTypesMatch<["lhs", "rhs"]>], [ProductOpInterface]> {
   let summary = "scale * x_i . y_i: the diagonal of a gram";
   let description = [{
     The score of a row's own token, where the rest of the row is known already: reads
@@ -310,7 +314,8 @@ def Delta_RowSumOp : Delta_ChunkOp<"rowsum", [Pure]> {
 // The state
 //===----------------------------------------------------------------------===//
 
-def Delta_ReadOp : Delta_ChunkOp<"read", [Pure]> {
+def Delta_ReadOp : Delta_ChunkOp<"read", [Pure],
+    [ProductOpInterface, ColumnLinearOpInterface, RowScaleOpInterface, DecayOpInterface]> {
   let summary = "Rows read out of a state: scale * (decayed x) S";
   let description = [{
     `result_i = scale * f_i * x_i S` (or `x_i S^T` with `transpose`), where f_i is
@@ -337,7 +342,9 @@ def Delta_ReadOp : Delta_ChunkOp<"read", [Pure]> {
 }
 
 def Delta_UpdateOp : Delta_ChunkOp<"update", [Pure,
-    AllTypesMatch<["state", "result"]>]> {
+    AllTypesMatch<["state", "result"]>],
+    [ProductOpInterface, StateUpdateOpInterface, ColumnLinearOpInterface, RowScaleOpInterface,
+     DecayOpInterface]> {
   let summary = "The only producer of a state: decayed S plus decayed K^T U";
   let description = [{
     `result = exp(G_R) S + scale * sum_i f_i k_i^T u_i`, where f_i is exp(G_R - G_i)
@@ -381,7 +388,9 @@ def Delta_IdentityOp : Delta_ChunkOp<"identity", [Pure]> {
 // Implicit features
 //===----------------------------------------------------------------------===//
 
-def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
+def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<ColumnLinearOpInterface, ["getLinearResult"]>],
+    [ProductOpInterface, PartReaderOpInterface]> {
   let summary = "One step of online softmax";
   let description = [{
     With scores s [C, N], of which only those on `part` exist, running row maximum m,
@@ -428,7 +437,7 @@ def Delta_OnlineOp : Delta_ChunkOp<"online", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Delta_NormalizeOp : Delta_ChunkOp<"normalize", [Pure,
-    AllTypesMatch<["acc", "result"]>]> {
+    AllTypesMatch<["acc", "result"]>], [ColumnLinearOpInterface]> {
   let summary = "acc_i / l_i, and 0 in rows with l_i = 0";
   let description = [{
     Ends a softmax that `delta.online` accumulated. A row that has seen no score
@@ -444,7 +453,7 @@ def Delta_NormalizeOp : Delta_ChunkOp<"normalize", [Pure,
 }
 
 def Delta_WeightsOp : Delta_ChunkOp<"weights", [Pure,
-    AllTypesMatch<["scores", "result"]>]> {
+    AllTypesMatch<["scores", "result"]>], [PartReaderOpInterface]> {
   let summary = "Softmax weights of a block from finished row statistics";
   let description = [{
     `exp(s_ij - m_i) / l_i` on `part`, 0 elsewhere and in rows with l_i = 0.

@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Syntax and verifiers of the attributes, and the interfaces' generated code.
-/// What combinations of attributes an op accepts is not decided here.
+/// Syntax and verifiers of the attributes. What combinations of attributes an
+/// op accepts is not decided here.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "delta/Dialect/Delta/IR/DeltaDialect.h"
-#include "delta/Dialect/Delta/IR/DeltaInterfaces.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -25,8 +24,6 @@ using namespace delta;
 
 #define GET_ATTRDEF_CLASSES
 #include "delta/Dialect/Delta/IR/DeltaAttrs.cpp.inc"
-
-#include "delta/Dialect/Delta/IR/DeltaInterfaces.cpp.inc"
 
 void DeltaDialect::registerAttributes() {
   addAttributes<

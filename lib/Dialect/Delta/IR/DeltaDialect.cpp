@@ -21,6 +21,9 @@ using namespace delta;
 
 #include "delta/Dialect/Delta/IR/DeltaDialect.cpp.inc"
 
+#define GET_OP_CLASSES
+#include "delta/Dialect/Delta/IR/DeltaChunkOps.cpp.inc"
+
 void DeltaDialect::initialize() {
   registerAttributes();
   addOperations<

@@ -12,7 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "delta/Dialect/Delta/IR/DeltaOps.h"
+#include "Checks.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
@@ -136,20 +136,6 @@ using Shape = SmallVector<int64_t, 5>;
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
-/// "[?, ?, 16, 128]".
-static std::string printShape(ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(shape, os, [&](int64_t size) {
-    if (ShapedType::isDynamic(size))
-      os << '?';
-    else
-      os << size;
-  });
-  os << ']';
-  return text;
-}
-
 /// Axes are compared as they are written: a dynamic size equals only a dynamic
 /// size, so that one argument decides what every array's batch and length are.
 static LogicalResult checkShape(Operation *op, StringRef name, Value value,
@@ -160,75 +146,6 @@ static LogicalResult checkShape(Operation *op, StringRef name, Value value,
   return op->emitOpError() << name << ": expected shape " << axes << " = "
                            << printShape(expected) << ", got "
                            << printShape(shape);
-}
-
-/// The float types that an array may have.
-static SmallVector<Type, 3> getFloatTypes(MLIRContext *context) {
-  return {BFloat16Type::get(context), Float16Type::get(context),
-          Float32Type::get(context)};
-}
-
-static LogicalResult checkElementType(Operation *op, StringRef name,
-                                      Value value, ArrayRef<Type> accepted) {
-  Type type = getElementTypeOrSelf(value);
-  if (llvm::is_contained(accepted, type))
-    return success();
-  InFlightDiagnostic diagnostic = op->emitOpError()
-                                  << name << ": expected element type ";
-  llvm::interleave(
-      accepted, [&](Type one) { diagnostic << one; },
-      [&] { diagnostic << " or "; });
-  return diagnostic << ", got " << type;
-}
-
-//===----------------------------------------------------------------------===//
-// Prologues
-//===----------------------------------------------------------------------===//
-
-/// What l2norm and sigmoid share.
-static LogicalResult verifyPrologue(Operation *op) {
-  Value input = op->getOperand(0), output = op->getResult(0);
-  auto inputType = cast<RankedTensorType>(input.getType());
-  auto outputType = cast<RankedTensorType>(output.getType());
-  // C17
-  if (inputType.getShape() != outputType.getShape())
-    return op->emitOpError() << "output: expected the input's shape "
-                             << printShape(inputType.getShape()) << ", got "
-                             << printShape(outputType.getShape());
-  // C18
-  SmallVector<Type, 3> floats = getFloatTypes(op->getContext());
-  if (failed(checkElementType(op, "input", input, floats)) ||
-      failed(checkElementType(op, "output", output, floats)))
-    return failure();
-  return success();
-}
-
-LogicalResult L2NormOp::verify() {
-  if (failed(verifyPrologue(*this)))
-    return failure();
-  // C19
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(getInput().getType()).getShape();
-  if (shape.empty() || ShapedType::isDynamic(shape.back()))
-    return emitOpError() << "input: expected a last axis of static size, got "
-                         << printShape(shape);
-  // C20
-  APFloat eps = getEps();
-  if (!eps.isFinite() || eps.isNegative() || eps.isZero())
-    return emitOpError() << "eps: expected a positive finite number, got "
-                         << getEpsAttr();
-  return success();
-}
-
-LogicalResult SigmoidOp::verify() {
-  if (failed(verifyPrologue(*this)))
-    return failure();
-  // C21
-  float range = getRange().convertToFloat();
-  if (range != 1.0f && range != 2.0f)
-    return emitOpError() << "range: expected 1.0 or 2.0, got "
-                         << getRangeAttr();
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -147,6 +147,19 @@ Value TileBuilder::reduceLast(Value input, float init, Body body) {
                  body);
 }
 
+Value TileBuilder::rowSum(Value matrix) {
+  return reduceLast(matrix, 0.0f, [](TileBuilder &b, ValueRange in) {
+    return b.add(in[1], in[0]);
+  });
+}
+
+Value TileBuilder::accumulator(Value init, Value like) {
+  if (!init)
+    return filled(getTileShape(like), 0.0f);
+  return elementwise(getTileShape(init), init, elements(),
+                     [](TileBuilder &, ValueRange in) { return in[0]; });
+}
+
 Value TileBuilder::transpose(Value matrix) {
   ArrayRef<int64_t> shape = getTileShape(matrix);
   return elementwise({shape[1], shape[0]}, matrix, map(2, {1, 0}),

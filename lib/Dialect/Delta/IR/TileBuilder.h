@@ -68,7 +68,14 @@ public:
   /// Folds the last axis of `input` into `init`, which it does not overwrite.
   Value reduceLast(Value input, float init, Body body);
 
+  /// Sum of each row.
+  Value rowSum(Value matrix);
+
   Value transpose(Value matrix);
+
+  /// A tensor of its own to accumulate into: a copy of `init`, or zeros of the
+  /// shape of `like`.
+  Value accumulator(Value init, Value like);
 
   /// init + lhs rhs, or init + lhs^T rhs; `init` must be a tensor that nothing
   /// else reads. The loops run over (row, contraction, column), so that the
@@ -83,6 +90,12 @@ public:
   /// The indices of the element that a body computes.
   Value coordinate(int64_t axis);
 };
+
+/// What a decomposition returns.
+using Results = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
+inline Results results(mlir::ValueRange values) {
+  return llvm::SmallVector<mlir::Value>(values);
+}
 
 /// The static shape of a tile.
 llvm::ArrayRef<int64_t> getTileShape(mlir::Value tile);

@@ -15,6 +15,7 @@
 #ifndef DELTA_DIALECT_DELTA_IR_DELTAOPS_H
 #define DELTA_DIALECT_DELTA_IR_DELTAOPS_H
 
+#include "delta/Dialect/Delta/IR/DeltaChunkInterfaces.h"
 #include "delta/Dialect/Delta/IR/DeltaDialect.h"
 #include "delta/Dialect/Delta/IR/DeltaInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,4 +1,4 @@
-//===- MemoryDecompositions.cpp - loads and stores of tiles -----*- C++ -*-===//
+//===- MemoryOps.cpp - rows of the caller's arrays --------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `delta.load` and `delta.store` element by element: the only decompositions
-/// that touch the caller's arrays. Rows outside are neither read nor written,
-/// so arrays need no padding.
+/// Loads and stores of the chunked phase: verifiers, and their meaning element
+/// by element. Rows outside are neither read nor written, so arrays need no
+/// padding. No other decomposition touches the caller's arrays.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,77 @@
 using namespace mlir;
 using namespace delta;
 
+/// What `delta.load` and `delta.store` have in common.
+static LogicalResult verifyAccess(Operation *op, StringRef name, Value array,
+                                  Value tile, size_t indices,
+                                  ArrayRef<int64_t> dims) {
+  auto type = cast<MemRefType>(array.getType());
+  auto rank = type.getRank();
+  // N1
+  if (!type.getElementType().isBF16() && !type.getElementType().isF16() &&
+      !type.getElementType().isF32())
+    return op->emitOpError() << name << ": expected elements of bf16, f16 or "
+                             << "f32, got " << type.getElementType();
+  // N2
+  if (indices != static_cast<size_t>(rank))
+    return op->emitOpError() << "indices: expected one for each of the " << rank
+                             << " axes of " << name << ", got " << indices;
+  // N3
+  ArrayRef<int64_t> shape = getTileShape(tile);
+  if (dims.empty() || dims.size() != shape.size())
+    return op->emitOpError()
+           << "dims: expected one axis for each of the " << shape.size()
+           << " axes of the tile, got " << dims.size();
+  for (auto [i, axis] : llvm::enumerate(dims)) {
+    if (axis < 0 || axis >= rank || (i > 0 && axis <= dims[i - 1]))
+      return op->emitOpError() << "dims: expected increasing axes of " << name
+                               << " below " << rank << ", got [" << dims << "]";
+    // N4: rows may pass the array's end (`rows` bounds them), columns may not.
+    if (i > 0 && (type.isDynamicDim(axis) || shape[i] > type.getDimSize(axis)))
+      return op->emitOpError()
+             << "tile: expected an extent that axis " << axis << " of " << name
+             << " holds, got " << shape[i] << " for " << type;
+  }
+  return success();
+}
+
+/// N23: what 16 bits lose of the elements of an array has 16 bits itself.
+static LogicalResult verifyRest(Operation *op, StringRef name, Value array,
+                                Value rest) {
+  if (!rest)
+    return success();
+  auto type = cast<MemRefType>(array.getType());
+  if (type.getElementType().isF32())
+    return op->emitOpError() << "rest: expected none of " << name
+                             << " in f32, got " << rest.getType();
+  if (rest.getType() == type)
+    return success();
+  return op->emitOpError() << "rest: expected the type of " << name << ", "
+                           << type << ", got " << rest.getType();
+}
+
+LogicalResult LoadOp::verify() {
+  if (failed(verifyAccess(*this, "source", getSource(), getTile(),
+                          getIndices().size(), getDims())))
+    return failure();
+  return verifyRest(*this, "source", getSource(), getRest());
+}
+
+LogicalResult LoadIndexOp::verify() {
+  // N21
+  auto type = cast<MemRefType>(getSource().getType());
+  if (type.getRank() == 1 && type.getElementType().isInteger(64))
+    return success();
+  return emitOpError() << "source: expected a vector of i64, got " << type;
+}
+
+LogicalResult StoreOp::verify() {
+  if (failed(verifyAccess(*this, "dest", getDest(), getTile(),
+                          getIndices().size(), getDims())))
+    return failure();
+  return verifyRest(*this, "dest", getDest(), getRest());
+}
+
 /// The array's indices of tile element `element`.
 static SmallVector<Value> arrayIndices(TileBuilder &b, ValueRange start,
                                        ArrayRef<int64_t> dims,
@@ -32,7 +103,7 @@ static SmallVector<Value> arrayIndices(TileBuilder &b, ValueRange start,
   return indices;
 }
 
-FailureOr<SmallVector<Value>> LoadOp::decompose(OpBuilder &builder) {
+Results LoadOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   auto readElement = [&](TileBuilder &b, ValueRange element) -> Value {
     SmallVector<Value> indices =
@@ -78,17 +149,17 @@ FailureOr<SmallVector<Value>> LoadOp::decompose(OpBuilder &builder) {
             });
         tensor::YieldOp::create(b, choice.getResult(0));
       });
-  return SmallVector<Value>{tile};
+  return results(tile);
 }
 
-FailureOr<SmallVector<Value>> LoadIndexOp::decompose(OpBuilder &builder) {
+Results LoadIndexOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   Value count = memref::LoadOp::create(b, getSource(), getPosition());
   Value index = arith::IndexCastOp::create(b, b.getIndexType(), count);
-  return SmallVector<Value>{index};
+  return results(index);
 }
 
-FailureOr<SmallVector<Value>> StoreOp::decompose(OpBuilder &builder) {
+Results StoreOp::decompose(OpBuilder &builder) {
   TileBuilder b(getLoc(), builder);
   ArrayRef<int64_t> shape = getTileShape(getTile());
   SmallVector<Value> lower(shape.size(), b.index(0));
@@ -113,5 +184,5 @@ FailureOr<SmallVector<Value>> StoreOp::decompose(OpBuilder &builder) {
         Value lost = b.sub(value, b.extend(rounded));
         memref::StoreOp::create(b, b.round(lost, type), getRest(), indices);
       });
-  return SmallVector<Value>();
+  return results({});
 }
