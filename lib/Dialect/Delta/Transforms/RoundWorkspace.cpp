@@ -26,55 +26,9 @@ namespace delta {
 using namespace mlir;
 using namespace delta;
 
-/// The gram that has `rowDot` on its diagonal, or null.
-static GramOp findGram(RowDotOp rowDot) {
-  for (Operation *user : rowDot.getLhs().getUsers())
-    if (auto gram = dyn_cast<GramOp>(user))
-      if (gram.getLhs() == rowDot.getLhs() && gram.getRhs() == rowDot.getRhs())
-        return gram;
-  return {};
-}
-
-namespace {
-
-/// What all that is read from an array becomes: numbers of a 16-bit type, or
-/// these and the rests that they leave. No type: something else.
-struct Rounding {
-  Type type;
-  bool leavesRests = false;
-
-  bool operator==(const Rounding &other) const {
-    return type == other.type && leavesRests == other.leavesRests;
-  }
-};
-
-} // namespace
-
-/// What a product takes this operand of it as.
-static Rounding getRounding(OpOperand &use) {
-  Operation *user = use.getOwner();
-  bool isFactor = false, isSplit = false;
-  if (auto apply = dyn_cast<ApplyOp>(user)) {
-    isFactor = use.get() != apply.getAccumulator();
-    isSplit = (apply.getSplitMatrix() && use.get() == apply.getMatrix()) ||
-              (apply.getSplitInput() && use.get() == apply.getInput());
-  } else if (auto online = dyn_cast<OnlineOp>(user)) {
-    isFactor = use.get() == online.getValues();
-    isSplit = online.getSplitValues();
-  } else if (isa<GramOp>(user)) {
-    isFactor = true;
-  } else if (auto rowDot = dyn_cast<RowDotOp>(user)) {
-    // The diagonal of a product is that product's.
-    user = findGram(rowDot);
-    isFactor = user != nullptr;
-  }
-  auto prec = isFactor ? user->getAttrOfType<PrecAttr>("prec") : PrecAttr();
-  return {prec ? Type(prec.getOperands()) : Type(), isSplit};
-}
-
 /// What everything read from `array` becomes, if it is one thing.
-static Rounding getRounding(memref::AllocOp array) {
-  Rounding rounding;
+static OperandRounding getArrayRounding(memref::AllocOp array) {
+  OperandRounding rounding;
   for (Operation *user : array->getUsers()) {
     if (isa<StoreOp>(user))
       continue;
@@ -82,7 +36,7 @@ static Rounding getRounding(memref::AllocOp array) {
     if (!load)
       return {};
     for (OpOperand &use : load.getTile().getUses()) {
-      Rounding own = getRounding(use);
+      OperandRounding own = getRounding(use);
       if (!own.type || (rounding.type && !(rounding == own)))
         return {};
       rounding = own;
@@ -114,7 +68,7 @@ struct RoundWorkspacePass
       MemRefType type = array.getType();
       if (!type.getElementType().isF32())
         return;
-      Rounding rounding = getRounding(array);
+      OperandRounding rounding = getArrayRounding(array);
       if (!rounding.type)
         return;
       array.getResult().setType(
