@@ -100,19 +100,12 @@ static Type getStoredType(Value value,
     return type;
   Type stored;
   for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (!chain.contains(user))
+    if (!chain.contains(use.getOwner()))
       continue;
-    auto prec = user->getAttrOfType<PrecAttr>("prec");
-    bool isAccumulator =
-        isa<ApplyOp>(user) && cast<ApplyOp>(user).getAccumulator() == value;
-    bool isDecay =
-        (isa<ReadOp>(user) && cast<ReadOp>(user).getDecay() == value) ||
-        (isa<UpdateOp>(user) && cast<UpdateOp>(user).getDecay() == value);
-    if (!prec || isAccumulator || isDecay ||
-        (stored && stored != Type(prec.getOperands())))
+    OperandRounding own = getRounding(use);
+    if (!own.type || own.leavesRests || (stored && stored != own.type))
       return type;
-    stored = prec.getOperands();
+    stored = own.type;
   }
   return stored ? stored : type;
 }
