@@ -27,20 +27,11 @@ namespace delta {
 using namespace mlir;
 using namespace delta;
 
-/// Whether the op behind `use` is linear in each row of the operand and rounds
-/// it to `type`.
-static bool isLinearIn(OpOperand &use, Type type) {
-  Operation *user = use.getOwner();
-  auto prec = user->getAttrOfType<PrecAttr>("prec");
-  if (!prec || Type(prec.getOperands()) != type)
-    return false;
-  if (auto gram = dyn_cast<GramOp>(user))
-    return gram.getKernel() == FeatureKernel::Linear;
-  if (auto read = dyn_cast<ReadOp>(user))
-    return !read.getTranspose() && use.get() == read.getInput();
-  if (auto update = dyn_cast<UpdateOp>(user))
-    return use.get() == update.getKey() && use.get() != update.getValue();
-  return false;
+/// Whether the op of `use` rounds the operand to `type`, and factors of its
+/// rows may move past that.
+static bool movesFactors(OpOperand &use, Type type) {
+  auto op = dyn_cast<RowScaleOpInterface>(use.getOwner());
+  return op && op.getRowFactorPlace(use) && getRounding(use).type == type;
 }
 
 static bool isFoldable(L2NormOp norm) {
@@ -50,7 +41,7 @@ static bool isFoldable(L2NormOp norm) {
   // f16 keeps its copy: a factor times an update may fall below its range.
   Type stored = getElementTypeOrSelf(load.getSource());
   return stored.isBF16() && llvm::all_of(norm->getUses(), [&](OpOperand &use) {
-           return isLinearIn(use, stored);
+           return movesFactors(use, stored);
          });
 }
 
@@ -86,18 +77,17 @@ static void fold(L2NormOp norm) {
                           name.getChildLoc()));
   Value factors = inverseNorms(b, norm);
   for (OpOperand &use : llvm::make_early_inc_range(norm->getUses())) {
-    Operation *user = use.getOwner();
+    auto user = cast<RowScaleOpInterface>(use.getOwner());
+    RowFactorPlace place = *user.getRowFactorPlace(use);
     use.set(norm.getInput());
-    if (auto update = dyn_cast<UpdateOp>(user)) {
-      b.setInsertionPoint(update);
-      b.setLoc(update.getValue().getLoc());
-      Value value = scaled(b, update.getValue(), factors, /*axis=*/0);
-      update.getValueMutable().assign(value);
+    if (!place.operand) {
+      scaleResult(b, user->getResult(0), factors, place.axis);
       continue;
     }
-    auto gram = dyn_cast<GramOp>(user);
-    bool isColumn = gram && use.getOperandNumber() == 1;
-    scaleResult(b, user->getResult(0), factors, isColumn ? 1 : 0);
+    Value tile = place.operand->get();
+    b.setInsertionPoint(user);
+    b.setLoc(tile.getLoc());
+    place.operand->set(scaled(b, tile, factors, /*axis=*/0));
   }
   norm.erase();
 }
