@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `delta-factor-decay`. Writes out what the `decay` of a read or an update
-/// means (DeltaChunkOps.td), with vectors of factors.
+/// `delta-factor-decay`. Writes out what the `decay` of an op means
+/// (DecayOpInterface), with vectors of factors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -87,52 +87,59 @@ Value Factors::chunk() {
   return math::ExpOp::create(b, last);
 }
 
-static void factor(ReadOp op) {
-  // Queries are read with a scale, which their factors take over.
-  StringRef name = op.getScale() == APFloat(1.0f) ? "e_in" : "e_read";
-  Value factors = Factors(op, op.getDecay()).rows(op.getRole(), name);
-  op.getDecayMutable().clear();
-  op.setRole(ReadRole::Read);
-  // Behind a factor that is there already: what they merge to has this name.
-  Value result = op.getResult();
+/// Multiplies `state` by the first of the factors `chunk`.
+static void decayState(OpOperand &state, Value chunk) {
+  ImplicitLocOpBuilder b(state.get().getLoc(), state.getOwner());
+  Value first = arith::ConstantIndexOp::create(b, 0);
+  Value element = tensor::ExtractOp::create(b, chunk, first);
+  Value everywhere = tensor::SplatOp::create(b, element, state.get().getType());
+  state.set(arith::MulFOp::create(b, state.get(), everywhere));
+}
+
+/// Multiplies rows by `factors` where the decay's may go.
+static void scaleRows(DecayOpInterface op, RowFactorPlace place,
+                      Value factors) {
+  OpBuilder b(op);
+  if (place.operand) {
+    Value tile = place.operand->get();
+    place.operand->set(ScaleOp::create(b, tile.getLoc(), tile.getType(), tile,
+                                       factors, /*axis=*/0));
+    return;
+  }
+  // After a factor that is there already: what they merge to has this name.
+  Value result = op->getResult(0);
   if (op->hasOneUse())
     if (auto scale = dyn_cast<ScaleOp>(*op->user_begin()))
       result = scale.getResult();
-  OpBuilder b(op.getContext());
   b.setInsertionPointAfterValue(result);
-  auto scaled = ScaleOp::create(b, op.getLoc(), op.getType(), result, factors,
-                                /*axis=*/0);
+  auto scaled = ScaleOp::create(b, op.getLoc(), result.getType(), result,
+                                factors, place.axis);
   result.replaceAllUsesExcept(scaled.getResult(), scaled);
 }
 
-static void factor(UpdateOp op) {
+static void factor(DecayOpInterface op) {
+  RowFactorPlace place = *op.getRowFactorPlace(op.getDecayedRows());
+  // Queries are read with a scale, which their factors take over.
+  StringRef name = place.operand                    ? "e_out"
+                   : op.getScale() == APFloat(1.0f) ? "e_in"
+                                                    : "e_read";
   Factors factors(op, op.getDecay());
-  Value chunk = factors.chunk(), rows = factors.rows(op.getRole(), "e_out");
-  op.getDecayMutable().clear();
-  op.setRole(ReadRole::Write);
-  ImplicitLocOpBuilder b(op.getState().getLoc(), op);
-  Value first = arith::ConstantIndexOp::create(b, 0);
-  Value element = tensor::ExtractOp::create(b, chunk, first);
-  Value everywhere =
-      tensor::SplatOp::create(b, element, op.getState().getType());
-  Value state = arith::MulFOp::create(b, op.getState(), everywhere);
-  op.getStateMutable().assign(state);
-  b.setLoc(op.getValue().getLoc());
-  Value value = ScaleOp::create(b, op.getValue().getType(), op.getValue(), rows,
-                                /*axis=*/0);
-  op.getValueMutable().assign(value);
+  OpOperand *state = op.getDecayedState();
+  Value chunk = state ? factors.chunk() : Value();
+  Value rows = factors.rows(op.getRole(), name);
+  op.clearDecay();
+  if (state)
+    decayState(*state, chunk);
+  scaleRows(op, place, rows);
 }
 
 namespace {
 
 struct FactorDecayPass : public delta::impl::FactorDecayBase<FactorDecayPass> {
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
-      if (auto read = dyn_cast<ReadOp>(op); read && read.getDecay())
-        factor(read);
-      else if (auto update = dyn_cast<UpdateOp>(op);
-               update && update.getDecay())
-        factor(update);
+    getOperation().walk([](DecayOpInterface op) {
+      if (op.getDecay())
+        factor(op);
     });
     // Not the whole canonicalizer: it would dissolve a loop of one chunk.
     RewritePatternSet patterns(&getContext());
