@@ -65,9 +65,12 @@ public:
   SequenceSplitter(ScanNest loop, const ChainCost &cost, int64_t columns,
                    int64_t forced)
       : loop(loop), cost(cost), valueColumns(columns), forced(forced),
-        update(*loop.chunks.getBody()->getOps<UpdateOp>().begin()),
-        stateType(update.getState().getType()), keyDim(stateType.getDimSize(0)),
-        valueDim(stateType.getDimSize(1)), scan(getNest(loop.heads)),
+        update(loop.chunks.getYieldedValues()[0]
+                   .getDefiningOp<StateUpdateOpInterface>()),
+        stateType(
+            cast<RankedTensorType>(loop.chunks.getRegionIterArg(0).getType())),
+        keyDim(stateType.getDimSize(0)), valueDim(stateType.getDimSize(1)),
+        scan(getNest(loop.heads)),
         parts(1 + llvm::divideCeil(keyDim, valueDim)),
         b(loop.heads.getLoc(), loop.heads) {}
 
@@ -105,7 +108,7 @@ private:
   const int64_t valueColumns;
   /// Segments at most, where they are not chosen by cost; else 0.
   const int64_t forced;
-  UpdateOp update;
+  StateUpdateOpInterface update;
   RankedTensorType stateType;
   const int64_t keyDim, valueDim;
   /// What the chain's nest is.
@@ -165,6 +168,9 @@ LogicalResult SequenceSplitter::addSource(Value tile) {
 
 /// Checks that the next state is linear in this one, up to the sources.
 LogicalResult SequenceSplitter::checkLinear() {
+  if (!update)
+    return loop.chunks.emitError(
+        "split_sequence: expected a chunk to end with an update of the state");
   DenseSet<Value> linear;
   linear.insert(loop.chunks.getRegionIterArg(0));
   auto isLinear = [&](Value value) { return value && linear.contains(value); };
@@ -174,14 +180,8 @@ LogicalResult SequenceSplitter::checkLinear() {
     linear.insert(op.result_begin(), op.result_end());
     // Operands that may depend on the state, or be added to what does.
     SmallVector<Value> terms;
-    if (auto read = dyn_cast<ReadOp>(op))
-      terms = {read.getState()};
-    else if (auto apply = dyn_cast<ApplyOp>(op))
-      terms = {apply.getInput(), apply.getAccumulator()};
-    else if (auto update = dyn_cast<UpdateOp>(op))
-      terms = {update.getState(), update.getValue()};
-    else if (auto scale = dyn_cast<ScaleOp>(op))
-      terms = {scale.getInput()};
+    if (auto map = dyn_cast<ColumnLinearOpInterface>(op))
+      terms = map.getLinearOperands();
     else if (isa<arith::AddFOp, arith::SubFOp, arith::ExtFOp, arith::TruncFOp>(
                  op))
       terms = llvm::to_vector(op.getOperands());
@@ -197,7 +197,7 @@ LogicalResult SequenceSplitter::checkLinear() {
       return op.emitError("split_sequence: expected an op that is linear in "
                           "the state");
     for (Value term : terms)
-      if (term && !isLinear(term) && failed(addSource(term)))
+      if (!isLinear(term) && failed(addSource(term)))
         return failure();
   }
   return success();
