@@ -20,24 +20,11 @@ using namespace delta;
 static void connect(Operation *op,
                     llvm::EquivalenceClasses<const void *> &classes) {
   auto join = [&](Value a, Value b) {
-    if (a && b)
-      classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+    classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
   };
-  if (auto read = dyn_cast<ReadOp>(op)) {
-    join(read.getState(), read.getResult());
-  } else if (auto update = dyn_cast<UpdateOp>(op)) {
-    join(update.getState(), update.getValue());
-    join(update.getState(), update.getResult());
-  } else if (auto apply = dyn_cast<ApplyOp>(op)) {
-    join(apply.getInput(), apply.getResult());
-    join(apply.getAccumulator(), apply.getResult());
-  } else if (auto scale = dyn_cast<ScaleOp>(op)) {
-    join(scale.getInput(), scale.getResult());
-  } else if (auto online = dyn_cast<OnlineOp>(op)) {
-    join(online.getAcc(), online.getNewAcc());
-    join(online.getValues(), online.getNewAcc());
-  } else if (auto normalize = dyn_cast<NormalizeOp>(op)) {
-    join(normalize.getAcc(), normalize.getResult());
+  if (auto map = dyn_cast<ColumnLinearOpInterface>(op)) {
+    for (Value operand : map.getLinearOperands())
+      join(operand, map.getLinearResult());
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [init, arg, yielded, result] :
          llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
@@ -57,7 +44,7 @@ llvm::DenseSet<Value> delta::findValueAxis(Operation *root) {
   SmallVector<Value> states;
   root->walk([&](Operation *op) {
     connect(op, classes);
-    if (auto update = dyn_cast<UpdateOp>(op))
+    if (auto update = dyn_cast<StateUpdateOpInterface>(op))
       states.push_back(update.getState());
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       llvm::copy_if(loop.getRegionIterArgs(), std::back_inserter(states),
