@@ -207,25 +207,6 @@ template <> LogicalResult TileBody::lower(StoreOp op) {
   return success();
 }
 
-/// Whether no user of `value`, a gram's result or a multiple of it, looks at
-/// what lies outside of the gram's part.
-static bool isMaskedByUsers(GramOp gram, Value value) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (auto scale = dyn_cast<ScaleOp>(user))
-      return isMaskedByUsers(gram, scale.getResult());
-    if (auto online = dyn_cast<OnlineOp>(user))
-      return online.getPart() == gram.getPart();
-    if (auto weights = dyn_cast<WeightsOp>(user))
-      return weights.getPart() == gram.getPart();
-    if (auto decay = dyn_cast<DecayOp>(user))
-      return decay.getSteps() == gram.getSteps() &&
-             (decay.getPart() == gram.getPart() ||
-              decay.getPart() == Part::StrictLower);
-    return isa<TriInverseOp>(user) && gram.getPart() != Part::Full &&
-           gram.getSteps() == 1;
-  });
-}
-
 template <> LogicalResult TileBody::lower(GramOp op) {
   FailureOr<FloatType> type = operandType(op);
   if (failed(type))
@@ -245,7 +226,7 @@ template <> LogicalResult TileBody::lower(GramOp op) {
     products[{op.getLhs(), op.getRhs()}] = product;
   product = times(product, op.getScale().convertToFloat());
   product = applyKernel(op.getKernel(), product);
-  if (!isMaskedByUsers(op, result))
+  if (!isIgnoredOutside(result, op.getPart(), op.getSteps()))
     product = mask(product, op.getPart(), op.getSteps(), o);
   define(result, product, o);
   return success();
@@ -391,10 +372,7 @@ template <> LogicalResult TileBody::lower(DecayOp op) {
   b.setLoc(op.getLoc());
   // Outside of the part the exponential may overflow; nobody sees that.
   Value decayed = arith::MulFOp::create(b, input, factor);
-  bool isMaskedByUsers =
-      op.getPart() == Part::StrictLower && op.getSteps() == 1 &&
-      llvm::all_of(result.getUsers(), llvm::IsaPred<TriInverseOp>);
-  if (!isMaskedByUsers)
+  if (!isIgnoredOutside(result, op.getPart(), op.getSteps()))
     decayed = mask(decayed, op.getPart(), op.getSteps(), o);
   define(result, decayed, o);
   return success();
