@@ -46,7 +46,7 @@ func.func @deltanet(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 
 // -----
 
-// Gated DeltaNet: the decay goes into A and P, in front of the inverse. Keys and beta
+// Gated DeltaNet: the decay, of which less than -87 is 0, goes into A and P, in front of the inverse. Keys and beta
 // are bounded; the bound of the inverse allows for the rounding of the normalised keys
 // to bf16. Two value heads
 // share a key head; prologues stand behind the loads; the chunk is chosen; names
@@ -70,7 +70,8 @@ func.func @deltanet(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 // CHECK:           %[[B0:.*]] = delta.load {{.*}} : memref<?x?x4xbf16> -> tensor<64xf32>
 // CHECK:           %[[B:.*]] = delta.sigmoid %[[B0]] : tensor<64xf32> -> tensor<64xf32>
 // CHECK:           %[[G0:.*]] = delta.load {{.*}} : memref<?x?x4xf32> -> tensor<64xf32>
-// CHECK:           %[[LEAST:.*]] = arith.maximumf %[[G0]]
+// CHECK:           %[[BOUND:.*]] = arith.constant dense<-8.700000e+01> : tensor<64xf32>
+// CHECK:           %[[LEAST:.*]] = arith.maximumf %[[G0]], %[[BOUND]]
 // CHECK:           %[[G:.*]] = delta.gate_prefix %[[LEAST]]
 // CHECK:           %[[QK:.*]] = delta.gram {{.*}} part<lower>
 // CHECK:           %[[P:.*]] = delta.decay %[[QK]], %[[G]], %[[G]] part<lower>
