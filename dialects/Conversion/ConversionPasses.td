@@ -19,18 +19,19 @@ def ConvertDeltaToTile : Pass<"convert-delta-to-tile", "::mlir::ModuleOp"> {
   let description = [{
     Each outermost `scf.forall` becomes a `tile.kernel`, run by a `tile.launch` in its
     place; the function around it is the host program. Decides nothing: it applies the
-    schedule (`delta.schedule` on the function) and the rounding that `prec` permits,
-    which is an explicit `arith.truncf` from here on.
+    plans (`delta.plans` on the function), each of which becomes that of its kernel, and
+    the rounding that `prec` permits, which is an explicit `arith.truncf` from here on.
+    Refuses a plan that is for a nest of another kind.
 
-    A loop that carries a state is the chain kernel. It is computed transposed: a CTA
-    owns `value_columns` columns of the value axis and keeps S^T, an accumulator and,
-    rounded, an A operand. Other loops become prepare kernels.
+    `delta.nest` says what a loop computes. A scan is computed transposed: a chain owns
+    `columns` of the value axis, as its plan says, and keeps S^T, an accumulator and,
+    rounded, an A operand.
 
-    Row blocks that read what earlier ones stored (`before`: u of DeltaFormer) become the
-    CTAs of one kernel, which draw their block by ticket: blocks in ascending order, all
+    Query blocks that read what earlier ones stored (a nest that publishes an array: u of
+    DeltaFormer) become the CTAs of one kernel, which draw their block by ticket: blocks in ascending order, all
     heads and batches of a group in turn, one group after the other. The host program
-    makes as many groups of equal size as there are 64 MiB of keys and u. A flag a head counts its finished blocks
-    (`tile.signal`); who reads a block expects it. Counter and flags are one workspace
+    makes as many groups of equal size as there are `group_bytes` of keys and u. A flag a
+    head counts its finished blocks (`tile.signal`); who reads a block expects it. Counter and flags are one workspace
     that the host program clears.
 
     ```mlir

@@ -192,7 +192,7 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
     the solution and the product's accumulator, it is written behind the last product in
     front. Sums of rows, and a diagonal, that are needed behind a `tri_solve` alone are
     written where they are made, and read back behind. Refused: other bounds, products of other than 64 rows a warpgroup, and right
-    operands that a kernel of several column tiles computes.
+    operands that a kernel of several chains computes.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

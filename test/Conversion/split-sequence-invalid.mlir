@@ -10,7 +10,7 @@ func.func @nonlinear(%k: memref<?x?x2x64xbf16>, %v: memref<?x?x2x64xbf16>, %B: i
   scf.forall (%b, %h) in (%B, 2) {
     %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %zero) -> (tensor<64x64xf32>) {
       %K = delta.load %k[%b, %c, %h, %c0] rows(%c1) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
-      // expected-error @+1 {{split_sequence: expected an op that is linear in the state}}
+      // expected-error @+1 {{segments: expected an op that is linear in the state}}
       %X = arith.mulf %S, %S : tensor<64x64xf32>
       %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
       scf.yield %next : tensor<64x64xf32>
@@ -27,7 +27,7 @@ func.func @source(%k: memref<?x?x2x64xbf16>, %B: index, %n: index) attributes {
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   scf.forall (%b, %h) in (%B, 2) {
-    // expected-error @+1 {{split_sequence: expected what is added to the state's part to be rows of an array}}
+    // expected-error @+1 {{segments: expected what is added to the state's part to be rows of an array}}
     %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %zero) -> (tensor<64x64xf32>) {
       %K = delta.load %k[%b, %c, %h, %c0] rows(%c1) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
       %X = arith.subf %zero, %S : tensor<64x64xf32>

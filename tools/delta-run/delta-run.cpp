@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   cl::opt<int64_t, true> segments(
       "segments",
       cl::desc("segments of a sequence at most in the tile stage, where the "
-               "schedule splits it; 0: by cost"),
+               "plan splits it; 0: by cost"),
       cl::location(run.segments), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(

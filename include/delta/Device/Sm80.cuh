@@ -1,4 +1,4 @@
-//===- Sm80.cuh - the device library of the sm_80 schedule ------*- C++ -*-===//
+//===- Sm80.cuh - the device library of every GPU ---------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that a kernel of the portable schedule may call: cp.async, ldmatrix,
+// All that a kernel with products of mma_sync may call: cp.async, ldmatrix,
 // mma.sync. Includes the other headers and defines nothing.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Sm90a.cuh - the device library of the sm_90a schedule ----*- C++ -*-===//
+//===- Sm90a.cuh - the device library of warpgroups -------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that a kernel of the Hopper schedule may call: what the portable one may,
+// All that a kernel with products of wgmma may call: what the portable one may,
 // and roles, rings, the tensor memory accelerator, flags for its stores, wgmma,
 // triangular systems. Includes the other headers and defines nothing.
 //

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// A table of facts about GPUs: what one CTA may use and which instructions
-/// exist. Facts only, no decision of a schedule. Includes neither MLIR nor
-/// LLVM.
+/// exist. Facts only: what is decided by them is in plans. Includes neither
+/// MLIR nor LLVM.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -159,8 +159,8 @@ LogicalResult SequenceSplitter::addSource(Value tile) {
       load ? findSequenceRows(load) : std::nullopt;
   if (!rows)
     return loop.chunks.emitError(
-        "split_sequence: expected what is added to the state's part to be rows "
-        "of an array");
+        "segments: expected what is added to the state's part to be rows of an "
+        "array");
   if (llvm::none_of(sources, [&](auto &known) { return known.load == load; }))
     sources.push_back(*rows);
   return success();
@@ -194,8 +194,8 @@ LogicalResult SequenceSplitter::checkLinear() {
       return isLinear(operand) && !llvm::is_contained(terms, operand);
     });
     if (others)
-      return op.emitError("split_sequence: expected an op that is linear in "
-                          "the state");
+      return op.emitError("segments: expected an op that is linear in the "
+                          "state");
     for (Value term : terms)
       if (!isLinear(term) && failed(addSource(term)))
         return failure();

@@ -61,9 +61,8 @@ static LogicalResult verifyFunction(func::FuncOp function) {
   return success();
 }
 
-/// R2 and R3. Returns the one recurrence.
 /// R13: a misspelt attribute would be dropped without a word, and `chunk` and
-/// `schedule` are binding.
+/// `plans` are binding.
 static LogicalResult verifyAttributes(Operation &op) {
   if (op.getDiscardableAttrs().empty())
     return success();
@@ -76,6 +75,7 @@ static LogicalResult verifyAttributes(Operation &op) {
                           << ", accepted: " << llvm::join(accepted, ", ");
 }
 
+/// R2 and R3. Returns the one recurrence.
 static FailureOr<RecurrenceOp> verifyOps(func::FuncOp function) {
   RecurrenceOp found;
   for (Operation &op : function.front().without_terminator()) {

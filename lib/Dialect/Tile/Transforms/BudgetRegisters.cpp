@@ -8,8 +8,8 @@
 /// \file
 /// `tile-budget-registers`: the peak of live tiles a thread, from layouts and
 /// liveness, in program order. What a compiler holds besides (addresses,
-/// operands of the product at hand) is a fixed reserve, measured on kernels of
-/// each family.
+/// operands of the product at hand) is a fixed reserve, measured on kernels
+/// with roles and on kernels without.
 ///
 //===----------------------------------------------------------------------===//
 
