@@ -60,7 +60,7 @@ func.func @transposed(%k: memref<?x?x2x64xbf16>, %f: tensor<64xf32>, %B: index, 
   scf.forall (%b, %h) in (%B, 2) {
     %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %zero) -> (tensor<64x64xf32>) {
       %K = delta.load %k[%b, %c, %h, %c0] rows(%c1) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
-      // expected-error @+1 {{split_sequence: expected an op that is linear in the state}}
+      // expected-error @+1 {{segments: expected an op that is linear in the state}}
       %X = delta.read %K, %S {prec = #delta.prec<bf16>, transpose} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
       %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
       scf.yield %next : tensor<64x64xf32>
@@ -82,7 +82,7 @@ func.func @columns(%k: memref<?x?x2x64xbf16>, %f: tensor<64xf32>, %B: index, %n:
     %last = scf.for %c = %c0 to %n step %c1 iter_args(%S = %zero) -> (tensor<64x64xf32>) {
       %K = delta.load %k[%b, %c, %h, %c0] rows(%c1) dims [1, 3] : memref<?x?x2x64xbf16> -> tensor<64x64xf32>
       %R = delta.read %K, %S {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-      // expected-error @+1 {{split_sequence: expected an op that is linear in the state}}
+      // expected-error @+1 {{segments: expected an op that is linear in the state}}
       %X = delta.scale %R, %f {axis = 1 : i64} : tensor<64x64xf32>, tensor<64xf32>
       %next = delta.update %S, %K, %X {prec = #delta.prec<bf16>} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
       scf.yield %next : tensor<64x64xf32>
