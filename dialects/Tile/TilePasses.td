@@ -262,18 +262,32 @@ def LowerConverts : Pass<"tile-lower-converts", "::mlir::ModuleOp"> {
 def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
   let summary = "Split a kernel's warps: one role loads, one multiplies, one stores";
   let description = [{
-    In a kernel of n `chains` the loop over chunks is cut in three: the role
-    `load` issues the copies into shared memory, `store` those out of it, and `math`, of
-    n instances of a warpgroup each, does the rest. They meet in two rings: "chunks",
-    of `stages` slots, which the load role fills for all instances, and "out", one for
-    each instance of math and of store (two slots where n = 1, else one). Loads and
-    stores of registers and what stands outside of the loop are the math role's; index
-    arithmetic is cloned into the roles that need it.
+    A kernel whose plan copies by `tma` has one loop with copies: over chunks, or over
+    earlier query blocks. The role `load` issues the copies into shared memory and waits
+    for flags (`tile.expect`), `store` issues the copies out of it and sets flags
+    (`tile.signal`), both in the order of the text. The role `math` does the rest: it has
+    the kernel's warps, once for each of the plan's n `chains`. Index arithmetic, and the
+    ticket that it may need, stand in front of the roles, or are cloned into the roles
+    where they depend on the loop or on the chain.
 
-    Instance i runs the chain of grid index 0 * n + i. A copy that depends on the chain
-    fetches the n neighbours' columns at once, of which each instance has a view; other
-    copies are shared. Grid index 0 counts CTAs from here on: its extent in launches is
-    divided by n.
+    Each copy takes slots of a ring between the role that copies and `math`, instead of
+    its buffer:
+
+    | copy | slots |
+    |---|---|
+    | into shared memory, in the loop | the plan's `stages` |
+    | out of it, in the loop | 2, or 1 where other instances compute while one waits |
+    | outside of the loop | 1 |
+
+    Copies share a ring in three cases. Where the plan splits `chains`, the copies of an
+    iteration share a slot, so that the iteration waits once ("chunks"). The first copy
+    after the loop of an array that the loop reads takes the slot after the loop's last
+    one. Copies out that stand outside of the loop take the one slot of their ring in turn.
+
+    Instance i of `math` and `store` runs the chain of grid index 0 * n + i. A copy that
+    depends on the chain fetches the n neighbours' columns at once, of which each instance
+    has a view; other copies are shared. Grid index 0 counts CTAs from here on: its extent
+    in launches is divided by n.
 
     ```mlir
     scf.for %c iter_args(%S) {
@@ -298,16 +312,7 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
       scf.for %c { %slot, %O = tile.peek %out[%c]; copy..; tile.release %slot, .. }
     }
     ```
-    Refused, with the reason: no such loop or several, other buffers in shared memory,
-    copies whose addresses the chain computes or whose columns are not the chain's.
-
-    A kernel whose plan splits `rows` is one of query blocks. Its
-    ticket and the index arithmetic that follows from it are computed in front of the
-    roles. `load` issues copies and expectations in the order of the text, so what stands
-    in front of a wait is not held up; `math` is one instance of all warps, and `store`
-    issues the copies out and the signals. An array that the loop over earlier blocks
-    reads has a ring of `stages` slots, of which the last one taken is that of the first
-    copy behind the loop; every other copy has a ring of one slot, and the stores share one.
+    A query block waits for earlier ones and publishes its own rows:
 
     ```mlir
     %i = tile.ticket ..; copy %q[%i], %Q; await
@@ -326,12 +331,14 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
       acquire %k[%i]; copy; commit
     }, { peek %out[0]; copy; release; signal %f, %i + 1 }
     ```
-    Refused there: copies in other places, twice of one array in the loop, or with addresses
-    that not every role can compute, and stores from registers, which a flag would not publish.
+    Refused, with the reason: no such loop or several; copies or flags in other places, or
+    with addresses that not every role can compute; buffers with other uses, and of several
+    chains, buffers that no copy touches; arrays that two roles access, unless a flag
+    publishes what a copy out has written; columns that are not the chain's.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0",
-           "slots of the ring of chunks; 0: the stages of the kernel's plan">
+           "slots of rings that the loop fills; 0: the stages of the kernel's plan">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

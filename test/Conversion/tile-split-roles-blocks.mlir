@@ -186,3 +186,65 @@ tile.kernel @reads(%behind: index, %p: memref<?x128xbf16>, %u: memref<?x64xbf16>
   tile.await %g : !tile.async<none>
   tile.return
 }
+
+// Every copy of an iteration has a ring of its own, of one array too. A copy out of the loop
+// has two slots; those after the loop share one where their buffers are alike.
+
+// CHECK-LABEL: tile.kernel @rings
+// CHECK: %[[KR:.*]] = tile.ring_create "K" mbarrier {{.*}} : <3,
+// CHECK: %[[LR:.*]] = tile.ring_create "L" mbarrier {{.*}} : <3,
+// CHECK: %[[EACH:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["P"]} : <2,
+// CHECK: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["O"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
+// CHECK: %[[WIDE:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["W"]} : <1, [memref<128x128xbf16, #tile.smem<128>>]>
+// CHECK: tile.roles
+// CHECK: scf.for %[[J:.*]] = %c0
+// CHECK: tile.peek %[[KR]][%[[J]]]
+// CHECK: tile.peek %[[LR]][%[[J]]]
+// CHECK: tile.acquire %[[EACH]][%[[J]]]
+// CHECK: tile.acquire %[[OUT]][%c0]
+// CHECK: tile.acquire %[[WIDE]][%c0]
+// CHECK: tile.acquire %[[OUT]][%c1]
+// CHECK: }, {
+// CHECK: tile.acquire %[[KR]]
+// CHECK: tile.acquire %[[LR]]
+// CHECK: }, {
+// CHECK: scf.for %[[J:.*]] = %c0
+// CHECK-NEXT: tile.peek %[[EACH]][%[[J]]]
+// CHECK: tile.peek %[[OUT]][%c0]
+// CHECK: tile.peek %[[WIDE]][%c0]
+// CHECK: tile.peek %[[OUT]][%c1]
+tile.kernel @rings(%cta: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %w: memref<?x128xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<0.0> : !a
+  %y = arith.constant dense<0.0> : !p
+  %K = tile.alloc : !b loc("K")
+  %L = tile.alloc : !b loc("L")
+  %P = tile.alloc : !b loc("P")
+  %O = tile.alloc : !b loc("O")
+  %Q = tile.alloc : !b loc("Q")
+  %W = tile.alloc : memref<128x128xbf16, #tile.smem<128>> loc("W")
+  scf.for %j = %c0 to %n step %c1 {
+    %f0 = tile.copy tma %k[%j, %c0], %K {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f0 : !tile.async<none>
+    %Ka = tile.read %K : !b -> !a
+    %f1 = tile.copy tma %k[%j, %c1], %L {dims = array<i64: 0, 1>} : memref<?x64xbf16>, !b
+    tile.await %f1 : !tile.async<none>
+    %La = tile.read %L : !b -> !a
+    %sum = arith.addf %Ka, %La : !a
+    tile.write %sum, %P : !a, !b
+    %g = tile.copy tma %o[%j, %c0], %P {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
+    tile.await %g : !tile.async<none>
+  }
+  tile.write %x, %O : !a, !b
+  %h0 = tile.copy tma %o[%c0, %c0], %O {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
+  tile.await %h0 : !tile.async<none>
+  tile.write %y, %W : !p, memref<128x128xbf16, #tile.smem<128>>
+  %h1 = tile.copy tma %w[%c0, %c0], %W {dims = array<i64: 0, 1>, to_global} : memref<?x128xbf16>, memref<128x128xbf16, #tile.smem<128>>
+  tile.await %h1 : !tile.async<none>
+  tile.write %x, %Q : !a, !b
+  %h2 = tile.copy tma %o[%c0, %c0], %Q {dims = array<i64: 0, 1>, to_global} : memref<?x64xbf16>, !b
+  tile.await %h2 : !tile.async<none>
+  tile.return
+}

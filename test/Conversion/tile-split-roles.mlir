@@ -192,6 +192,64 @@ tile.kernel @no_output(%j: index, %k: memref<?x64x64xbf16>, %s: memref<64x128xf3
 
 // -----
 
+!x = tensor<64x64xf32, #tile.frag<warps = 4>>
+!a = tensor<64x64xbf16, #tile.frag<warps = 4>>
+!b = memref<64x64xbf16, #tile.smem<128>>
+
+// Copies around the loop have rings of one slot. What each chain reads there comes for both
+// at once, too.
+
+// CHECK-LABEL: tile.kernel @around
+// CHECK-DAG: %[[FIRST:.*]] = tile.ring_create "S" mbarrier {consumers = 2 : i64, tile.buffers = ["S"]} : <1, [memref<64x128xbf16, #tile.smem<128>>]>
+// CHECK-DAG: %[[IN:.*]] = tile.ring_create "K" mbarrier {consumers = 2 : i64, tile.buffers = ["K"]} : <3, [memref<64x64xbf16, #tile.smem<128>>]>
+// CHECK-DAG: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["O"]} : <1, [memref<64x64xbf16, #tile.smem<128>>]>
+// CHECK: %[[SLOT:.*]], %[[B:.*]] = tile.peek %[[FIRST]][%c0]
+// CHECK-NEXT: %[[S:.*]] = memref.subview %[[B]][0, %{{.*}}] [64, 64] [1, 1]
+// CHECK-NEXT: tile.read %[[S]]
+// CHECK-NEXT: tile.release %[[SLOT]]
+// CHECK: scf.for %[[C:.*]] = %c0
+// CHECK: tile.peek %[[IN]][%[[C]]]
+// CHECK: %[[W:.*]], %[[O:.*]] = tile.acquire %[[OUT]][%c0]
+// CHECK-NEXT: tile.write %{{.*}}, %[[O]]
+// CHECK-NEXT: tile.commit %[[W]]{{$}}
+// CHECK: ^bb0(%{{.*}}: index):
+// CHECK: tile.acquire %[[FIRST]][%c0]
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.commit
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tile.acquire %[[IN]]
+// CHECK: ^bb0(%{{.*}}: index):
+// CHECK-NOT: scf.for
+// CHECK: tile.peek %[[OUT]][%c0]
+tile.kernel @around(%j: index, %k: memref<?x64x64xbf16>, %s: memref<64x128xbf16>, %o: memref<64x128xbf16>, %n: index)
+    attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, chains = 2, split = chains>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %S = tile.alloc : !b loc("S")
+  %K = tile.alloc : !b loc("K")
+  %O = tile.alloc : !b loc("O")
+  %column = arith.muli %j, %c64 : index
+  %f0 = tile.copy tma %s[%c0, %column], %S {dims = array<i64: 0, 1>} : memref<64x128xbf16>, !b
+  tile.await %f0 : !tile.async<none>
+  %S0 = tile.read %S : !b -> !a
+  %first = arith.extf %S0 : !a to !x
+  %S1 = scf.for %c = %c0 to %n step %c1 iter_args(%state = %first) -> !x {
+    %f1 = tile.copy tma %k[%c, %c0, %c0], %K {dims = array<i64: 1, 2>} : memref<?x64x64xbf16>, !b
+    tile.await %f1 : !tile.async<none>
+    %Sa = arith.truncf %state : !x to !a
+    %next = tile.dot instr(wgmma_rs) %Sa, %K {contract = array<i64: 1, 1>} : !a, !b -> !x
+    scf.yield %next : !x
+  }
+  %last = arith.truncf %S1 : !x to !a
+  tile.write %last, %O : !a, !b
+  %f2 = tile.copy tma %o[%c0, %column], %O {dims = array<i64: 0, 1>, to_global} : memref<64x128xbf16>, !b
+  tile.await %f2 : !tile.async<none>
+  tile.return
+}
+
+// -----
+
 // CHECK-LABEL: tile.kernel @not_a_chain
 // CHECK-NOT: tile.roles
 tile.kernel @not_a_chain(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocationNames.h"
+#include "Rings.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
@@ -61,7 +62,6 @@ private:
   /// with `prefix`. Copies that expect flags are issued at `late`, where that
   /// is not null.
   void fill(Value counter, StringRef prefix, Operation *late);
-  SmallVector<Type> bufferTypes();
   /// The loop's location without the name of what it carries.
   Location unnamed() { return withoutNames(loop.getLoc()); }
   Location named(StringRef name) {
@@ -75,8 +75,7 @@ private:
   /// Expectations of the loop. The copies behind the first stand at its place.
   SmallVector<ExpectOp> expects;
   llvm::SetVector<Operation *> producers;
-  ArrayAttr names;
-  Value ring;
+  RingCreateOp ring;
 };
 
 } // namespace
@@ -96,20 +95,6 @@ bool LoopPipeliner::collectProducers(Value value) {
   return true;
 }
 
-/// Whether `buffer` is filled by `copy` alone and lives in the copy's loop.
-static bool isPrivate(Value buffer, CopyOp copy) {
-  if (!buffer.getDefiningOp<AllocOp>())
-    return false;
-  for (Operation *user : buffer.getUsers()) {
-    if (!copy->getParentOp()->isProperAncestor(user))
-      return false;
-    for (const SharedAccess &access : getSharedAccesses(user))
-      if (access.writes && access.buffer == buffer && user != copy)
-        return false;
-  }
-  return true;
-}
-
 bool LoopPipeliner::collect() {
   APInt lower, step;
   if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
@@ -122,18 +107,16 @@ bool LoopPipeliner::collect() {
       return false;
     expects.push_back(expect);
   }
-  SmallVector<CopyOp> vectors;
   for (auto copy : loop.getBody()->getOps<CopyOp>()) {
     if (copy.getEngine() != Engine::CpAsync || copy.getToGlobal())
       continue;
-    if (!isPrivate(copy.getShared(), copy) ||
+    if (!isFilledBy(copy) ||
         !llvm::all_of(copy.getIndices(),
                       [&](Value index) { return collectProducers(index); }) ||
         (copy.getBound() && !collectProducers(copy.getBound())) ||
         !collectProducers(copy.getGlobal()))
       return false;
-    bool isVector = cast<MemRefType>(copy.getShared().getType()).getRank() == 1;
-    (isVector ? vectors : copies).push_back(copy);
+    copies.push_back(copy);
   }
   // What this iteration writes, a later one may not have read.
   bool conflicts = false;
@@ -141,19 +124,13 @@ bool LoopPipeliner::collect() {
     if (isa<ExpectOp>(op)) // expected again for the later one
       return;
     std::optional<GlobalAccess> access = getGlobalAccess(op);
-    for (CopyOp copy : llvm::concat<CopyOp>(copies, vectors))
+    for (CopyOp copy : copies)
       conflicts |= access && access->conflictsWith(*getGlobalAccess(copy));
   });
   if (conflicts)
     return false;
-  // Coarse alignment first, so that a slot has no holes.
-  copies.append(vectors);
+  copies = orderForSlot(copies);
   return !copies.empty();
-}
-
-SmallVector<Type> LoopPipeliner::bufferTypes() {
-  return llvm::map_to_vector(
-      copies, [](CopyOp copy) -> Type { return copy.getShared().getType(); });
 }
 
 void LoopPipeliner::fill(Value counter, StringRef prefix, Operation *late) {
@@ -174,9 +151,8 @@ void LoopPipeliner::fill(Value counter, StringRef prefix, Operation *late) {
                                    loop.getUpperBound());
     zero = arith::ConstantIndexOp::create(b, loc, 0);
   }
-  auto acquire = AcquireOp::create(b, loc, SlotType::get(b.getContext()),
-                                   bufferTypes(), ring, counter);
-  acquire->setAttr(getBufferNamesAttrName(), names);
+  Operation *acquire = openSlot(b, loc, ring, counter, /*fills=*/true);
+  auto buffers = acquire->getResults().drop_front();
   SmallVector<Value> inflight;
   auto issue = [&](CopyOp copy, Value buffer) {
     int64_t extent = cast<MemRefType>(buffer.getType()).getShape()[0];
@@ -188,20 +164,16 @@ void LoopPipeliner::fill(Value counter, StringRef prefix, Operation *late) {
       rows = arith::SelectOp::create(b, named((prefix + "rows").str()), exists,
                                      rows, zero);
     }
-    SmallVector<Value> indices;
-    for (Value position : copy.getIndices())
-      indices.push_back(map.lookupOrDefault(position));
-    auto filled =
-        CopyOp::create(b, copy.getLoc(), copy.getInflight().getType(),
-                       map.lookupOrDefault(copy.getGlobal()), buffer, indices,
-                       rows, copy.getDims(), copy.getEngine(),
-                       /*to_global=*/false, copy.getMulticast());
+    map.map(copy.getShared(), buffer);
+    auto filled = cast<CopyOp>(b.clone(*copy, map));
+    if (rows)
+      filled.getBoundMutable().assign(rows);
     inflight.push_back(filled.getInflight());
   };
   auto isLate = [&](CopyOp copy) {
     return !expects.empty() && expects.front()->isBeforeInBlock(copy);
   };
-  for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers()))
+  for (auto [copy, buffer] : llvm::zip_equal(copies, buffers))
     if (!isLate(copy))
       issue(copy, buffer);
   if (late)
@@ -217,29 +189,20 @@ void LoopPipeliner::fill(Value counter, StringRef prefix, Operation *late) {
         arith::SelectOp::create(b, loc, exists, later.getEpoch(), none));
     b.setInsertionPointAfter(later);
   }
-  for (auto [copy, buffer] : llvm::zip(copies, acquire.getBuffers()))
+  for (auto [copy, buffer] : llvm::zip_equal(copies, buffers))
     if (isLate(copy))
       issue(copy, buffer);
-  CommitOp::create(b, loc, acquire.getSlot(), inflight);
+  closeSlot(b, acquire, inflight);
 }
 
 void LoopPipeliner::run() {
-  SmallVector<Attribute> bufferNames;
-  for (CopyOp copy : copies) {
-    auto name = dyn_cast<NameLoc>(copy.getShared().getLoc());
-    bufferNames.push_back(name ? name.getName() : b.getStringAttr("tile"));
-  }
-  names = b.getArrayAttr(bufferNames);
   Location loc = unnamed();
   b.setInsertionPoint(loop);
-  SmallVector<MemRefType> buffers = llvm::map_to_vector(
-      bufferTypes(), [](Type type) { return cast<MemRefType>(type); });
-  auto create = RingCreateOp::create(
-      b, loc, RingType::get(b.getContext(), stages, buffers), "chunks",
-      Protocol::CpAsyncGroup, /*consumers=*/1, /*offset=*/IntegerAttr(),
-      /*zeroed=*/false, /*barriers=*/IntegerAttr());
-  create->setAttr(getBufferNamesAttrName(), names);
-  ring = create.getRing();
+  auto types = llvm::map_to_vector(copies, [](CopyOp copy) {
+    return cast<MemRefType>(copy.getShared().getType());
+  });
+  ring = createRing(b, loc, "chunks", Protocol::CpAsyncGroup, stages, copies,
+                    types);
   for (int64_t stage = 0; stage < stages - 1; ++stage)
     fill(arith::ConstantIndexOp::create(b, loc, stage), "first_",
          /*late=*/nullptr);
@@ -248,9 +211,7 @@ void LoopPipeliner::run() {
   Value counter = loop.getInductionVar();
   if (stages == 1)
     fill(counter, "", /*late=*/nullptr);
-  auto peek = PeekOp::create(b, loc, SlotType::get(b.getContext()),
-                             bufferTypes(), ring, counter);
-  peek->setAttr(getBufferNamesAttrName(), names);
+  Operation *peek = openSlot(b, loc, ring, counter, /*fills=*/false);
   if (stages > 1) {
     Value ahead = arith::ConstantIndexOp::create(b, loc, stages - 1);
     Value next = arith::AddIOp::create(b, named("next"), counter, ahead);
@@ -259,16 +220,11 @@ void LoopPipeliner::run() {
   for (ExpectOp expect : expects)
     expect.erase();
 
-  for (auto [copy, buffer] : llvm::zip(copies, peek.getBuffers())) {
-    Value old = copy.getShared();
-    for (Operation *user : llvm::make_early_inc_range(copy->getUsers()))
-      user->erase(); // its await
-    copy.erase();
-    old.replaceAllUsesWith(buffer);
-    old.getDefiningOp()->erase();
-  }
+  for (auto [copy, buffer] :
+       llvm::zip_equal(copies, peek->getResults().drop_front()))
+    replaceBuffer(copy, buffer);
   b.setInsertionPoint(loop.getBody()->getTerminator());
-  ReleaseOp::create(b, loc, peek.getSlot(), ValueRange());
+  closeSlot(b, peek);
 }
 
 namespace {
