@@ -29,6 +29,12 @@ def Cuda_Dialect : Dialect {
     behind them is reached while the kernel runs; and `cuda.tensor_map`, a
     `#cuda.tensor_map`, on each `CUtensorMap` of a kernel, which is then a
     `const __grid_constant__` parameter.
+
+    Two stand on files, for the manifest, and are dictionaries: `cuda.kernel_set` on a
+    .cu of kernels that one launcher launches, with the plans, the workspace, the launches
+    and the targets that the set serves; and `cuda.interface` on the file that defines
+    NAME_launch, with the arrays of the C interface and the names of the files whose
+    kernel sets it launches.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -38,6 +44,9 @@ def Cuda_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getNameAttrName() { return "cuda.name"; }
     static constexpr ::llvm::StringLiteral getRestrictAttrName() { return "cuda.restrict"; }
     static constexpr ::llvm::StringLiteral getTensorMapAttrName() { return "cuda.tensor_map"; }
+    /// Attributes of files, see the dialect's description.
+    static constexpr ::llvm::StringLiteral getInterfaceAttrName() { return "cuda.interface"; }
+    static constexpr ::llvm::StringLiteral getKernelSetAttrName() { return "cuda.kernel_set"; }
   }];
 }
 

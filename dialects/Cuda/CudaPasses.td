@@ -34,8 +34,23 @@ def PlanLauncher : Pass<"cuda-plan-launcher", "::mlir::ModuleOp"> {
     Sizes: axis 0 of the arrays is the batch, axis 1 the length; no other may be
     dynamic. Kernels get the arguments that `cuda.kernel` documents. Workspace buffers
     are laid out one behind another, aligned to 256 bytes. The launcher refuses what
-    docs/output.md lists before it launches anything. On the .cu, `cuda.interface`
-    keeps what the manifest needs of the arrays' types.
+    docs/output.md lists before it launches anything. `cuda.interface` and
+    `cuda.kernel_set` keep what the manifest needs.
+
+    Several host functions of one name, each in a module with `plan.targets`, are kernel
+    sets of one function. They become a NAME_TARGET.cu each, TARGET the set's first, with
+    kernels whose names end in _TARGET, and NAME.cpp, whose functions have C linkage and
+    call those of the set for the current device:
+
+    ```mlir
+    module attributes {plan.targets = [#plan.machine<"sm_80">]} { func.func @gdn(..) {..} .. }
+    module attributes {plan.targets = [#plan.machine<"sm_90a">]} { func.func @gdn(..) {..} .. }
+    // becomes
+    cuda.file "gdn.h" { .. }
+    cuda.file "gdn_sm_80.cu" { .. cuda.kernel @gdn_chain_sm_80 .. cuda.function @launch_sm_80 .. }
+    cuda.file "gdn_sm_90a.cu" { .. cuda.kernel @gdn_chain_sm_90a .. cuda.function @launch_sm_90a .. }
+    cuda.file "gdn.cpp" { .. cuda.function @gdn_launch .. }
+    ```
   }];
   let dependentDialects = ["::delta::cuda::CudaDialect"];
 }

@@ -47,4 +47,35 @@ def PlanKernels : Pass<"delta-plan", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlanTargets : Pass<"delta-plan-targets", "::mlir::ModuleOp"> {
+  let summary = "Plan a spec for several GPUs: a module for each kernel set";
+  let description = [{
+    Plans each function for each target as `delta-plan` does. Targets that get the same
+    plans share a kernel set: the function is planned for the one among them that limits
+    a kernel most (no warpgroups, then the least shared memory, then the fewest threads of
+    a multiprocessor). In place of a function stands one module for each of its sets. The
+    module's `plan.targets` are the targets that the set serves, in the order in which
+    they were given.
+
+    ```mlir
+    func.func @gdn(..) { .. delta.recurrence .. }
+    // with targets=sm_80,sm_87,sm_90a becomes
+    module attributes {plan.targets = [#plan.machine<"sm_80">, #plan.machine<"sm_87">]} {
+      func.func @gdn(..) { .. delta.recurrence .. {plans = {chain = [#plan.kernel<machine = <"sm_87">, ..>]}} }
+    }
+    module attributes {plan.targets = [#plan.machine<"sm_90a">]} {
+      func.func @gdn(..) { .. delta.recurrence .. {plans = {chain = [#plan.kernel<machine = <"sm_90a">, ..>]}} }
+    }
+    ```
+  }];
+  let options = [ListOption<"targets", "targets", "std::string",
+      "the GPUs that are planned for">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::delta::plan::PlanDialect",
+    "::delta::tile::TileDialect"
+  ];
+}
+
 #endif // PLAN_PASSES_TD

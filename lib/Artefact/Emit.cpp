@@ -18,10 +18,8 @@
 #include "Nvcc.h"
 #include "delta/Artefact/Emission.h"
 #include "delta/Dialect/Delta/IR/DeltaOps.h"
-#include "delta/Dialect/Delta/IR/Nests.h"
-#include "delta/Dialect/Delta/Transforms/Passes.h"
-#include "delta/Pipelines/Final.h"
-#include "delta/Pipelines/Tile.h"
+#include "delta/Dialect/Plan/IR/Plan.h"
+#include "delta/Pipelines/Targets.h"
 #include "delta/Support/Target.h"
 #include "delta/Target/Cuda/PrintCuda.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,10 +39,34 @@ using namespace delta;
 
 namespace {
 
+/// What one function becomes: the file that defines its launcher, and those
+/// with its kernels, of which the former may be one.
+struct Artefact {
+  cuda::FileOp launcher;
+  SmallVector<KernelFile> kernels;
+
+  /// The files that a compiler takes, with the targets of the kernels in each.
+  SmallVector<KernelFile> getSources() const {
+    SmallVector<KernelFile> sources = kernels;
+    if (llvm::none_of(kernels, [&](const KernelFile &kernel) {
+          return kernel.file == launcher;
+        }))
+      sources.push_back({launcher, {}});
+    return sources;
+  }
+  std::string getName() const {
+    cuda::FileOp file = launcher;
+    return llvm::sys::path::stem(file.getName()).str();
+  }
+};
+
 class Emitter {
 public:
   Emitter(ModuleOp module, const EmitOptions &options)
-      : module(module), options(options) {}
+      : module(module), options(options), targets(options.targets) {
+    if (targets.empty())
+      targets.push_back("sm_80");
+  }
   LogicalResult emit();
 
 private:
@@ -58,13 +80,18 @@ private:
   LogicalResult checkOptions();
   LogicalResult lower();
   LogicalResult printFiles();
-  llvm::Error printSource(cuda::FileOp file, const OutputFile &source);
-  llvm::Error compile(StringRef source, BuildRecord &record);
+  LogicalResult findArtefacts();
+  llvm::Error finish(const Artefact &artefact);
+  llvm::Error amalgamateFiles(const Artefact &artefact);
+  llvm::Error compile(const Artefact &artefact, BuildRecord &record);
   llvm::Error write();
 
   ModuleOp module;
   const EmitOptions &options;
+  /// Of kernels that do not say what they are for.
+  std::vector<std::string> targets;
   std::string specHash;
+  SmallVector<Artefact> artefacts;
   /// Files as printed, then binaries.
   std::vector<OutputFile> files;
 };
@@ -106,82 +133,60 @@ static bool isSpec(ModuleOp module) {
       .wasInterrupted();
 }
 
-/// The target whose limits and instructions every other one has: one source
-/// serves all.
-static std::string smallestTarget(ArrayRef<std::string> targets) {
-  const Target *smallest = nullptr;
-  auto rank = [](const Target &target) {
-    return std::pair(target.hasWarpgroups, target.sharedBytes);
-  };
-  for (const std::string &name : targets)
-    if (const Target *target = lookupTarget(name);
-        target && (!smallest || rank(*target) < rank(*smallest)))
-      smallest = target;
-  return smallest ? std::string(smallest->name) : "sm_80";
-}
-
-/// The first target with warpgroups that runs on the GPUs of one of `targets`:
-/// sm_90a for itself and for sm_90. Null where there is none.
-static const Target *findWarpgroups(ArrayRef<std::string> targets) {
-  for (const std::string &name : targets)
-    for (const Target *target : {lookupTarget(name), lookupTarget(name + "a")})
-      if (target && target->hasWarpgroups)
-        return target;
-  return nullptr;
-}
-
-/// Where the functions of a spec are that get kernels of family sm_90a when
-/// compiled for `target` alone.
-static SmallVector<Location> findWarpgroupKernels(ModuleOp module,
-                                                  StringRef target) {
-  OwningOpRef<ModuleOp> trial = module.clone();
-  // What is wrong with the spec is said when it is compiled.
-  ScopedDiagnosticHandler silence(module.getContext(),
-                                  [](Diagnostic &) { return success(); });
-  PassManager manager(module.getContext());
-  buildChunkedPipeline(manager, target);
-  if (failed(manager.run(*trial)))
-    return {};
-  SmallVector<Location> found;
-  for (auto func : trial->getOps<func::FuncOp>())
-    for (NamedAttribute entry :
-         func->getAttrOfType<DictionaryAttr>(kPlansAttr)
-             ? func->getAttrOfType<DictionaryAttr>(kPlansAttr).getValue()
-             : ArrayRef<NamedAttribute>())
-      if (cast<plan::KernelPlanAttr>(cast<ArrayAttr>(entry.getValue())[0])
-              .usesWgmma()) {
-        found.push_back(func.getLoc());
-        break;
-      }
-  return found;
-}
-
 LogicalResult Emitter::lower() {
   if (module.getBody()->empty())
     return module.emitError("expected a function, got an empty file");
   specHash = hash(module);
-  PassManager manager(module.getContext());
-  const Target *own = nullptr;
-  SmallVector<Location> ownKernels;
-  if (isSpec(module)) {
-    const std::string smallest = smallestTarget(options.targets);
-    own = findWarpgroups(options.targets);
-    if (own && own->name != smallest)
-      ownKernels = findWarpgroupKernels(module, own->name);
-    buildChunkedPipeline(manager, smallest);
-    buildTileValuePipeline(manager);
-    buildTileFinalPipeline(manager);
-    buildCudaPipeline(manager);
-  }
+  auto manager = PassManager::on<ModuleOp>(module.getContext());
+  if (isSpec(module))
+    buildTargetsPipeline(manager, targets);
   buildEmissionPipeline(manager);
   if (failed(manager.run(module)))
     return failure();
-  for (Location location : ownKernels)
-    emitRemark(location)
-        << "kernels without warpgroups, which serve every target given ("
-        << llvm::join(options.targets, ", ")
-        << "); those with warpgroups come from --target="
-        << StringRef(own->name) << " alone";
+  return findArtefacts();
+}
+
+/// A file of kernels that names no launcher is an artefact of its own.
+LogicalResult Emitter::findArtefacts() {
+  auto getSet = [](cuda::FileOp file) {
+    return file->getAttrOfType<DictionaryAttr>(
+        cuda::CudaDialect::getKernelSetAttrName());
+  };
+  auto getKernels = [&](cuda::FileOp file) -> KernelFile {
+    DictionaryAttr set = getSet(file);
+    auto machines = set ? set.getAs<ArrayAttr>("targets") : ArrayAttr();
+    if (!machines)
+      return {file, targets};
+    KernelFile kernels{file, {}};
+    for (auto target : machines.getAsRange<plan::MachineAttr>())
+      kernels.targets.push_back(target.getName().str());
+    return kernels;
+  };
+  auto all = llvm::to_vector(module.getOps<cuda::FileOp>());
+  for (cuda::FileOp file : all) {
+    auto interface = file->getAttrOfType<DictionaryAttr>(
+        cuda::CudaDialect::getInterfaceAttrName());
+    if (!interface) {
+      if (file.getName().ends_with(".cu") && !getSet(file))
+        artefacts.push_back({file, {getKernels(file)}});
+      continue;
+    }
+    Artefact &artefact = artefacts.emplace_back(Artefact{file, {}});
+    for (auto name :
+         interface.getAs<ArrayAttr>("kernel_files").getAsRange<StringAttr>()) {
+      auto found = llvm::find_if(
+          all, [&](cuda::FileOp other) { return other.getNameAttr() == name; });
+      if (found == all.end())
+        return file.emitError() << "kernel_files: no file is called " << name;
+      artefact.kernels.push_back(getKernels(*found));
+    }
+    for (const std::string &target : options.targets)
+      if (llvm::none_of(artefact.kernels, [&](const KernelFile &kernels) {
+            return llvm::is_contained(kernels.targets, target);
+          }))
+        return file.emitError()
+               << "holds no kernels for target '" << target << "'";
+  }
   return success();
 }
 
@@ -190,11 +195,9 @@ LogicalResult Emitter::printFiles() {
     std::string text;
     llvm::raw_string_ostream os(text);
     module.print(os);
-    std::string name = "module.mlir";
-    for (auto file : module.getOps<cuda::FileOp>())
-      if (!file.isHeader())
-        name = (llvm::sys::path::stem(file.getName()) + ".mlir").str();
-    files.push_back({name, text + "\n"});
+    std::string name =
+        artefacts.empty() ? "module" : artefacts.back().getName();
+    files.push_back({name + ".mlir", text + "\n"});
   }
   if (options.kinds.size() == 1 && wants(EmitKind::Mlir))
     return success();
@@ -208,12 +211,9 @@ LogicalResult Emitter::printFiles() {
       return failure();
     files.push_back({file.getName().str(), text});
   }
-  std::vector<OutputFile> printed = files;
-  for (auto file : module.getOps<cuda::FileOp>())
-    for (const OutputFile &source : printed)
-      if (source.name == file.getName() && file.getName().ends_with(".cu"))
-        if (failed(check(printSource(file, source))))
-          return failure();
+  for (const Artefact &artefact : artefacts)
+    if (failed(check(finish(artefact))))
+      return failure();
   return success();
 }
 
@@ -230,28 +230,38 @@ static void warnOfSpills(cuda::FileOp file, const BuildRecord &record) {
   });
 }
 
-/// Everything that is made from one .cu: its one-file form, binaries, manifest.
-llvm::Error Emitter::printSource(cuda::FileOp file, const OutputFile &source) {
-  if (options.amalgamate) {
-    llvm::Expected<std::string> includes = findDeviceIncludeDirectory();
-    if (!includes)
-      return includes.takeError();
-    llvm::Expected<std::string> text =
-        amalgamate(source.contents, files, *includes);
-    if (!text)
-      return text.takeError();
-    for (OutputFile &output : files)
-      if (output.name == source.name)
-        output.contents = *text;
-  }
+/// Everything that is made from an artefact's files: their one-file forms,
+/// binaries, the manifest.
+llvm::Error Emitter::finish(const Artefact &artefact) {
+  if (options.amalgamate)
+    if (llvm::Error error = amalgamateFiles(artefact))
+      return error;
   BuildRecord record;
   record.specHash = specHash;
   if (wantsBinaries())
-    if (llvm::Error error = compile(source.name, record))
+    if (llvm::Error error = compile(artefact, record))
       return error;
-  warnOfSpills(file, record);
-  std::string stem = llvm::sys::path::stem(source.name).str();
-  files.push_back({stem + ".json", printManifest(file, record)});
+  for (const KernelFile &kernels : artefact.kernels)
+    warnOfSpills(kernels.file, record);
+  files.push_back({artefact.getName() + ".json",
+                   printManifest(artefact.launcher, artefact.kernels, record)});
+  return llvm::Error::success();
+}
+
+llvm::Error Emitter::amalgamateFiles(const Artefact &artefact) {
+  llvm::Expected<std::string> includes = findDeviceIncludeDirectory();
+  if (!includes)
+    return includes.takeError();
+  for (KernelFile source : artefact.getSources())
+    for (OutputFile &output : files) {
+      if (output.name != source.file.getName())
+        continue;
+      llvm::Expected<std::string> text =
+          amalgamate(output.contents, files, *includes);
+      if (!text)
+        return text.takeError();
+      output.contents = *text;
+    }
   return llvm::Error::success();
 }
 
@@ -262,7 +272,7 @@ static std::string getGencode(StringRef target) {
       .str();
 }
 
-llvm::Error Emitter::compile(StringRef source, BuildRecord &record) {
+llvm::Error Emitter::compile(const Artefact &artefact, BuildRecord &record) {
   llvm::Expected<Nvcc> nvcc = Nvcc::find();
   if (!nvcc)
     return nvcc.takeError();
@@ -270,7 +280,6 @@ llvm::Error Emitter::compile(StringRef source, BuildRecord &record) {
   if (!version)
     return version.takeError();
   record.nvccVersion = *version;
-  record.targets = options.targets;
   llvm::Expected<std::string> includes = findDeviceIncludeDirectory();
   if (!includes)
     return includes.takeError();
@@ -281,22 +290,15 @@ llvm::Error Emitter::compile(StringRef source, BuildRecord &record) {
   for (const OutputFile &file : files)
     if (llvm::Error error = writeFile(*folder / file.name, file.contents))
       return error;
-  std::string stem = llvm::sys::path::stem(source).str();
-  auto build = [&](const std::string &output,
-                   std::vector<std::string> arguments) -> llvm::Error {
-    arguments.insert(arguments.end(),
-                     {"-std=c++17", "-O3", "-Xptxas", "-v", "-I", *includes,
-                      "-o", *folder / output, *folder / source});
+  auto run = [&](std::vector<std::string> arguments,
+                 const std::string &output) -> llvm::Error {
+    arguments.insert(arguments.end(), {"-o", *folder / output});
     llvm::Expected<std::string> log = nvcc->run(arguments);
     if (!log) {
       // The command in the error names files in it.
       folder->keep();
       return log.takeError();
     }
-    llvm::Expected<std::string> contents = readFile(*folder / output);
-    if (!contents)
-      return contents.takeError();
-    files.push_back({output, *contents});
     for (KernelResources &entry : parseResources(*log))
       if (llvm::none_of(record.resources, [&](const KernelResources &other) {
             return other.kernel == entry.kernel && other.target == entry.target;
@@ -304,19 +306,47 @@ llvm::Error Emitter::compile(StringRef source, BuildRecord &record) {
         record.resources.push_back(entry);
     return llvm::Error::success();
   };
+  auto build = [&](std::vector<std::string> arguments, cuda::FileOp source,
+                   const std::string &output) {
+    arguments.insert(arguments.end(),
+                     {"-std=c++17", "-O3", "-Xptxas", "-v", "-I", *includes,
+                      *folder / source.getName()});
+    return run(arguments, output);
+  };
+  auto keep = [&](const std::string &output) -> llvm::Error {
+    llvm::Expected<std::string> contents = readFile(*folder / output);
+    if (!contents)
+      return contents.takeError();
+    files.push_back({output, *contents});
+    return llvm::Error::success();
+  };
   if (wants(EmitKind::Cubin))
-    for (const std::string &target : options.targets)
-      if (llvm::Error error = build(stem + "." + target + ".cubin",
-                                    {"-cubin", getGencode(target)}))
-        return error;
+    for (const KernelFile &kernels : artefact.kernels)
+      for (const std::string &target : kernels.targets) {
+        std::string output = artefact.getName() + "." + target + ".cubin";
+        if (llvm::Error error =
+                build({"-cubin", getGencode(target)}, kernels.file, output))
+          return error;
+        if (llvm::Error error = keep(output))
+          return error;
+      }
   if (!wants(EmitKind::Library))
     return llvm::Error::success();
   // Local symbols hold the names of intermediate files, which differ each time.
-  std::vector<std::string> arguments = {"-shared", "-Xcompiler", "-fPIC",
-                                        "-Xlinker", "--strip-all"};
-  for (const std::string &target : options.targets)
-    arguments.push_back(getGencode(target));
-  return build("lib" + stem + ".so", arguments);
+  std::vector<std::string> link = {"-shared", "-Xlinker", "--strip-all"};
+  for (KernelFile source : artefact.getSources()) {
+    std::vector<std::string> arguments = {"-c", "-Xcompiler", "-fPIC"};
+    for (const std::string &target : source.targets)
+      arguments.push_back(getGencode(target));
+    std::string object = (source.file.getName() + ".o").str();
+    if (llvm::Error error = build(arguments, source.file, object))
+      return error;
+    link.push_back(*folder / object);
+  }
+  std::string library = "lib" + artefact.getName() + ".so";
+  if (llvm::Error error = run(link, library))
+    return error;
+  return keep(library);
 }
 
 llvm::Error Emitter::write() {

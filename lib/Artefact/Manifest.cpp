@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Writes `cuda.interface`, which cuda-plan-launcher leaves on a file, and the
-/// kernels' attributes as JSON. Keys keep the order in which they are written
-/// here, so that equal inputs give equal bytes.
+/// Writes `cuda.interface` and `cuda.kernel_set`, which cuda-plan-launcher
+/// leaves on files, and the kernels' attributes as JSON. Keys keep the order in
+/// which they are written here, so that equal inputs give equal bytes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -110,66 +110,89 @@ static void printKernel(cuda::KernelOp kernel, const BuildRecord &record,
   });
 }
 
-std::string delta::printManifest(cuda::FileOp file, const BuildRecord &record) {
+/// A part of the workspace.
+static void printBuffer(DictionaryAttr buffer, llvm::json::OStream &json) {
+  auto type = cast<MemRefType>(buffer.getAs<TypeAttr>("type").getValue());
+  json.object([&] {
+    json.attribute("name", buffer.getAs<StringAttr>("name").getValue());
+    json.attribute("dtype", getDtype(type));
+    json.attribute("elements", buffer.getAs<StringAttr>("elements").getValue());
+  });
+}
+
+static void printDefinition(DictionaryAttr definition,
+                            llvm::json::OStream &json) {
+  json.object([&] {
+    for (StringRef key : {"name", "value"})
+      json.attribute(key, definition.getAs<StringAttr>(key).getValue());
+  });
+}
+
+/// The dictionaries of `array` under `key`, each by `print`.
+static void printAll(StringRef key, ArrayAttr array,
+                     void (*print)(DictionaryAttr, llvm::json::OStream &),
+                     llvm::json::OStream &json) {
+  json.attributeArray(key, [&] {
+    for (auto entry : array.getAsRange<DictionaryAttr>())
+      print(entry, json);
+  });
+}
+
+static void printKernelSet(const KernelFile &kernels, const BuildRecord &record,
+                           llvm::json::OStream &json) {
+  cuda::FileOp file = kernels.file;
+  auto set = file->getAttrOfType<DictionaryAttr>(
+      cuda::CudaDialect::getKernelSetAttrName());
+  auto printAllOf = [&](StringRef key, auto print) {
+    if (set)
+      printAll(key, set.getAs<ArrayAttr>(key), print, json);
+  };
+  json.object([&] {
+    json.attribute("source", file.getName());
+    json.attributeArray("targets", [&] {
+      for (const std::string &target : kernels.targets)
+        json.value(target);
+    });
+    if (Attribute plans = set ? set.get("plans") : Attribute())
+      json.attribute("plans", toString(plans));
+    printAllOf("definitions", printDefinition);
+    printAllOf("workspace", printBuffer);
+    json.attributeArray("kernels", [&] {
+      file.walk(
+          [&](cuda::KernelOp kernel) { printKernel(kernel, record, json); });
+    });
+    printAllOf("launches", printLaunch);
+  });
+}
+
+std::string delta::printManifest(cuda::FileOp launcher,
+                                 ArrayRef<KernelFile> kernels,
+                                 const BuildRecord &record) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::json::OStream json(os, /*IndentSize=*/2);
-  auto interface = file->getAttrOfType<DictionaryAttr>("cuda.interface");
   json.object([&] {
-    json.attribute("name", llvm::sys::path::stem(file.getName()));
+    json.attribute("name", llvm::sys::path::stem(launcher.getName()));
+    json.attribute("launcher", launcher.getName());
     json.attribute("delta_version", getVersion());
     json.attribute("llvm_version", getLLVMVersion());
     if (record.nvccVersion)
       json.attribute("nvcc_version", *record.nvccVersion);
     json.attribute("spec_sha256", record.specHash);
-    if (!record.targets.empty())
-      json.attributeArray("targets", [&] {
-        for (const std::string &target : record.targets)
-          json.value(target);
-      });
-    if (interface) {
+    if (auto interface = launcher->getAttrOfType<DictionaryAttr>(
+            cuda::CudaDialect::getInterfaceAttrName())) {
       json.attribute("args_version",
                      interface.getAs<IntegerAttr>("args_version").getInt());
-      json.attributeArray("arrays", [&] {
-        for (Attribute array : interface.getAs<ArrayAttr>("arrays"))
-          printArray(cast<DictionaryAttr>(array), json);
-      });
-      json.attributeArray("definitions", [&] {
-        for (Attribute attribute : interface.getAs<ArrayAttr>("definitions"))
-          json.object([&] {
-            auto definition = cast<DictionaryAttr>(attribute);
-            for (StringRef key : {"name", "value"})
-              json.attribute(key, definition.getAs<StringAttr>(key).getValue());
-          });
-      });
+      printAll("arrays", interface.getAs<ArrayAttr>("arrays"), printArray,
+               json);
       json.attribute(
           "workspace_alignment",
           interface.getAs<IntegerAttr>("workspace_alignment").getInt());
-      json.attributeArray("workspace", [&] {
-        for (Attribute attribute : interface.getAs<ArrayAttr>("workspace")) {
-          auto buffer = cast<DictionaryAttr>(attribute);
-          auto type =
-              cast<MemRefType>(buffer.getAs<TypeAttr>("type").getValue());
-          json.object([&] {
-            json.attribute("name", buffer.getAs<StringAttr>("name").getValue());
-            json.attribute("dtype", getDtype(type));
-            json.attribute("elements",
-                           buffer.getAs<StringAttr>("elements").getValue());
-          });
-        }
-      });
-      if (Attribute plans = interface.get("plans"))
-        json.attribute("plans", toString(plans));
     }
-    json.attributeArray("kernels", [&] {
-      file.walk(
-          [&](cuda::KernelOp kernel) { printKernel(kernel, record, json); });
+    json.attributeArray("kernel_sets", [&] {
+      for (const KernelFile &file : kernels)
+        printKernelSet(file, record, json);
     });
-    if (interface)
-      json.attributeArray("launches", [&] {
-        for (Attribute launch : interface.getAs<ArrayAttr>("launches"))
-          printLaunch(cast<DictionaryAttr>(launch), json);
-      });
   });
   return text + "\n";
 }

@@ -24,14 +24,21 @@ namespace delta {
 struct BuildRecord {
   /// SHA-256 of the input as delta prints it, in hexadecimal digits.
   std::string specHash;
-  /// Of the binaries; empty where none were built.
-  std::vector<std::string> targets;
+  /// Of the binaries; nothing where none were built.
   std::optional<std::string> nvccVersion;
   std::vector<KernelResources> resources;
 };
 
-/// The text of the manifest of `file`, a .cu.
-std::string printManifest(cuda::FileOp file, const BuildRecord &record);
+/// A .cu and the targets that it is for.
+struct KernelFile {
+  cuda::FileOp file;
+  std::vector<std::string> targets;
+};
+
+/// The text of the manifest of what the file `launcher` launches.
+std::string printManifest(cuda::FileOp launcher,
+                          llvm::ArrayRef<KernelFile> kernels,
+                          const BuildRecord &record);
 
 } // namespace delta
 

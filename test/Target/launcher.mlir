@@ -25,9 +25,15 @@
 // CHECK:          "name": "o",
 // CHECK-NEXT:     "field": "o",
 // CHECK-NEXT:     "role": "result",
-// CHECK:      "definitions": [],
-// CHECK-NEXT: "workspace_alignment": 256,
-// CHECK-NEXT: "workspace": [
+// CHECK:      "workspace_alignment": 256,
+// CHECK-NEXT: "kernel_sets": [
+// CHECK-NEXT:   {
+// CHECK-NEXT:     "source": "local.cu",
+// CHECK-NEXT:     "targets": [
+// CHECK-NEXT:       "sm_80"
+// CHECK-NEXT:     ],
+// CHECK-NEXT:     "definitions": [],
+// CHECK-NEXT:     "workspace": [
 // CHECK:          "name": "P",
 // CHECK-NEXT:     "dtype": "bfloat16",
 // CHECK-NEXT:     "elements": "batch * ceildiv(length, 64) * 16384"

@@ -31,7 +31,8 @@ namespace delta {
 enum class EmitKind {
   /// NAME.mlir: the module as it is printed, in the exit dialect.
   Mlir,
-  /// NAME.cu, NAME.h, NAME.json.
+  /// NAME.cu, NAME.h, NAME.json. Of several kernel sets NAME.cpp and a
+  /// NAME_TARGET.cu each.
   Cuda,
   /// NAME.TARGET.cubin, for each target.
   Cubin,
@@ -43,8 +44,10 @@ enum class EmitKind {
 
 struct EmitOptions {
   std::vector<EmitKind> kinds;
-  /// Names of real architectures, "sm_80", "sm_90a"; for the binaries.
-  std::vector<std::string> targets = {"sm_80"};
+  /// Names of real architectures, "sm_80", "sm_90a", each of which gets kernels
+  /// of its own where they are better ones. Empty: those that the files of the
+  /// module are for, else sm_80.
+  std::vector<std::string> targets;
   /// Created if absent. "-" prints text to the standard output instead.
   std::string directory = ".";
   /// Writes the device headers into the .cu, so that it compiles alone.
@@ -53,7 +56,8 @@ struct EmitOptions {
 
 /// Lowers `module` from whichever phase it is in to the exit dialect and writes
 /// the files. Each file appears whole or not at all. Fails after one
-/// diagnostic: a phase's, an unknown target, no nvcc, nvcc's own (with its log
+/// diagnostic: a phase's, an unknown target or one that the files of the module
+/// are not for, no nvcc, nvcc's own (with its log
 /// and the command that reproduces it), a folder that cannot be written. Warns
 /// of each kernel that spills registers on a target of the binaries.
 llvm::LogicalResult emit(mlir::ModuleOp module, const EmitOptions &options);

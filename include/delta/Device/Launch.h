@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Host code: the device's size, and attributes of a cudaLaunchConfig_t.
+// Host code: what the device is, and attributes of a cudaLaunchConfig_t.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DELTA_DEVICE_LAUNCH_H
 #define DELTA_DEVICE_LAUNCH_H
 
+#include <atomic>
 #include <cstdint>
 #include <cuda_runtime.h>
 
@@ -26,6 +27,28 @@ inline int64_t multiprocessors() {
           cudaSuccess)
     return 1;
   return count;
+}
+
+/// Ten times the compute capability of the current device; 0 where that cannot
+/// be read. Devices are asked once: they do not change. Any thread may call it.
+inline int compute_capability() {
+  constexpr int remembered = 64; // devices
+  static std::atomic<int> known[remembered] = {};
+  int device = 0, major = 0, minor = 0;
+  if (cudaGetDevice(&device) != cudaSuccess)
+    return 0;
+  if (device < remembered)
+    if (const int capability = known[device].load(std::memory_order_relaxed))
+      return capability;
+  if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
+                             device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor,
+                             device) != cudaSuccess)
+    return 0;
+  const int capability = major * 10 + minor;
+  if (device < remembered)
+    known[device].store(capability, std::memory_order_relaxed);
+  return capability;
 }
 
 /// Lets the launch start when every CTA of the launch in front of it on the

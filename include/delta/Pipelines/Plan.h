@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The pass `delta-plan`. It runs the pipelines of this folder on trial, and so
-/// belongs to no dialect.
+/// The passes `delta-plan` and `delta-plan-targets`. They run the pipelines of
+/// this folder on trial, and so belong to no dialect.
 ///
 //===----------------------------------------------------------------------===//
 

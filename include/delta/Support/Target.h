@@ -23,6 +23,8 @@ namespace delta {
 /// One GPU, by the name that nvcc's `-arch` has for it.
 struct Target {
   std::string_view name;
+  /// Ten times the compute capability.
+  int32_t capability;
   /// Bytes of shared memory that one CTA may have (the opt-in limit).
   int64_t sharedBytes;
   /// 32-bit registers of an SM, all of which one CTA may have.
@@ -35,6 +37,10 @@ struct Target {
   /// mbarriers. (TMA and mbarriers are there on sm_90 too; delta uses them with
   /// the others or not at all.)
   bool hasWarpgroups;
+
+  /// Whether code for it runs on devices of that capability alone, and not on
+  /// later ones of the same generation.
+  constexpr bool isExact() const { return name.back() == 'a'; }
 
   /// Bytes of shared memory that every CTA takes besides its own. An SM has
   /// this much more than one CTA may have.

@@ -142,3 +142,21 @@ cuda.function @beside(%a: !cuda.opaque<"Fragment<float, 64, 64, 4>">) {
   cuda.call "wait"() : () -> ()
   cuda.assign %S, %0 : !cuda.variable<!cuda.opaque<"Fragment<float, 64, 64, 4>">>, !cuda.opaque<"Fragment<float, 64, 64, 4>">
 }
+
+// What has an effect is returned where it is computed, and stands nowhere else.
+// CHECK-LABEL: cuda.function @returned
+cuda.function @returned(%a: index) -> index {
+  // CHECK: cuda.call "draw"(%{{.*}}) : (index) -> index
+  %0 = cuda.call "draw"(%a) : (index) -> index
+  // CHECK: cuda.call "draw"(%{{.*}}) {inlined} : (index) -> index
+  %1 = cuda.call "draw"(%0) : (index) -> index
+  cuda.return %1 : index
+}
+
+// CHECK-LABEL: cuda.function @late
+cuda.function @late(%a: index) -> index {
+  // CHECK: cuda.call "draw"(%{{.*}}) : (index) -> index
+  %0 = cuda.call "draw"(%a) : (index) -> index
+  cuda.call "see"(%a) : (index) -> ()
+  cuda.return %0 : index
+}

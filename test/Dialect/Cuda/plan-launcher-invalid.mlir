@@ -178,3 +178,17 @@ func.func @f(%x: memref<?x?x4xf32> {delta.name = "x"}) {
   }
   return
 }
+
+// -----
+
+module attributes {plan.targets = [#plan.machine<"sm_80">]} {
+  func.func @f(%q: memref<?x?x4xf32>) {
+    return
+  }
+}
+module {
+  // expected-error@+1 {{one of 2 kernel sets: expected 'plan.targets' on its module}}
+  func.func @f(%q: memref<?x?x4xf32>) {
+    return
+  }
+}

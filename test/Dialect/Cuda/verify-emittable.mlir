@@ -90,7 +90,7 @@ cuda.file "a.cu" {
 
 cuda.file "a.cu" {
   cuda.function @f() {
-    // expected-error@+1 {{E3: an expression with an effect cannot be inlined}}
+    // expected-error@+1 {{E3: an expression with an effect can be inlined into a return right after it alone}}
     %0 = cuda.call "now"() {inlined} : () -> f32
     cuda.call "see"(%0) : (f32) -> ()
   }

@@ -84,8 +84,8 @@ func.func @r1_blocks(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
 // -----
 
 // R1_long: files are named after the function
-// expected-error@+1 {{expected a name of at most 200 characters, got 201}}
-func.func @nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
+// expected-error@+1 {{expected a name of at most 190 characters, got 191}}
+func.func @nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>,
               %v: tensor<?x?x4x64xbf16>, %b: tensor<?x?x4xf32>)
     -> tensor<?x?x4x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x?x2x64xbf16>)

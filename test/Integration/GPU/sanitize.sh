@@ -32,14 +32,31 @@ for target in json.load(open("bundle.json"))["targets"]:
     print(f"-gencode=arch=compute_{target[3:]},code={target}")') || exit 2
 export gencode
 
+# The files of an artefact, each with an option for each of its targets.
+list_sources() {
+  "${PYTHON:-python3}" -c '
+import json, sys
+manifest = json.load(open(sys.argv[1]))
+sources = {manifest["launcher"]: []}
+sources |= {entry["source"]: entry["targets"] for entry in manifest["kernel_sets"]}
+for source, targets in sources.items():
+    print(source, *(f"-gencode=arch=compute_{target[3:]},code={target}" for target in targets))
+' "$1"
+}
+
 # The library of a recurrence, for racecheck.
 compile_for_racecheck() {
-  mkdir -p "$build/artefacts/$1"
-  # shellcheck disable=SC2086 # $gencode is several options
-  "$nvcc" -std=c++17 -O3 -lineinfo -DDELTA_RACECHECK $gencode -shared -Xcompiler -fPIC \
-    "artefacts/$1/$1.cu" -o "$build/artefacts/$1/lib$1.so"
+  local folder=artefacts/$1 source gencode objects=()
+  mkdir -p "$build/$folder"
+  while read -r source gencode; do
+    # shellcheck disable=SC2086 # $gencode is several options
+    "$nvcc" -std=c++17 -O3 -lineinfo -DDELTA_RACECHECK $gencode -c -Xcompiler -fPIC \
+      "$folder/$source" -o "$build/$folder/$source.o" </dev/null || return
+    objects+=("$build/$folder/$source.o")
+  done < <(list_sources "$folder/$1.json")
+  "$nvcc" -shared "${objects[@]}" -o "$build/$folder/lib$1.so"
 }
-export -f compile_for_racecheck
+export -f list_sources compile_for_racecheck
 
 compile() {
   "$nvcc" -std=c++17 -x cu launch_plan.cpp -ldl -o "$build/launch_plan" &&

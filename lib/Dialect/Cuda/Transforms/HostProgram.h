@@ -57,6 +57,10 @@ struct HostLaunch {
 
 struct HostProgram {
   mlir::func::FuncOp function;
+  /// The name of its kernel set, `sm_90a`; empty where that is the only one.
+  std::string set;
+  /// The GPUs that it serves; empty where nobody said.
+  llvm::SmallVector<plan::MachineAttr> targets;
   llvm::SmallVector<HostArray> arrays;
   llvm::SmallVector<HostBuffer> buffers;
   llvm::SmallVector<HostLaunch> launches;

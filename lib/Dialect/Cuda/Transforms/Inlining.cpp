@@ -66,7 +66,7 @@ bool cuda::mayEvaluateAt(ExpressionOpInterface op, Operation *statement) {
   case Evaluation::Pure:
     return true;
   case Evaluation::Effect:
-    return false;
+    return isa<ReturnOp>(statement) && op->getNextNode() == statement;
   case Evaluation::Read:
     break;
   }

@@ -83,9 +83,18 @@ private:
 
 } // namespace
 
+std::string cuda::getFunctionName(const HostProgram &program,
+                                  StringRef function) {
+  if (program.set.empty()) {
+    func::FuncOp host = program.function;
+    return (host.getName() + "_" + function).str();
+  }
+  return (function + "_" + program.set).str();
+}
+
 void LauncherBuilder::buildWorkspaceSize() {
   auto function = buildFunction(
-      code, (name + "_workspace_size").str(), {{args, "args"}},
+      code, getFunctionName(program, "workspace_size"), {{args, "args"}},
       code.opaque("size_t"), "", [&](ValueRange arguments) {
         Value status = code.call("check_sizes", arguments[0], statusType, "",
                                  /*pure=*/true);
@@ -96,7 +105,7 @@ void LauncherBuilder::buildWorkspaceSize() {
         host.translateSizes();
         code.ret(code.cast(host.layOutBuffers(), code.opaque("size_t")));
       });
-  function.setExternC(true);
+  function.setExternC(program.set.empty());
 }
 
 void LauncherBuilder::checkArrays(HostTranslator &host, Value args) {
@@ -324,7 +333,7 @@ void LauncherBuilder::buildKernelLaunch(HostTranslator &host,
 
 void LauncherBuilder::buildLaunch() {
   auto function = buildFunction(
-      code, (name + "_launch").str(),
+      code, getFunctionName(program, "launch"),
       {{args, "args"},
        {code.pointerTo("void"), "workspace"},
        {code.opaque("cudaStream_t"), "stream"}},
@@ -368,7 +377,7 @@ void LauncherBuilder::buildLaunch() {
           buildKernelLaunch(host, launch, count, arguments[2]);
         code.ret(enumerator(Status::Success));
       });
-  function.setExternC(true);
+  function.setExternC(program.set.empty());
 }
 
 void LauncherBuilder::buildStatusString() {
@@ -398,5 +407,8 @@ void cuda::buildLauncher(HostProgram &program, OpBuilder &builder) {
   LauncherBuilder launcher(program, builder);
   launcher.buildWorkspaceSize();
   launcher.buildLaunch();
-  launcher.buildStatusString();
+}
+
+void cuda::buildStatusString(HostProgram &program, OpBuilder &builder) {
+  LauncherBuilder(program, builder).buildStatusString();
 }

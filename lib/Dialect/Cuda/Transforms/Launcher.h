@@ -56,6 +56,11 @@ constexpr int64_t workspaceAlignment = 256;
 /// The version of the argument struct.
 constexpr int32_t argsVersion = 1;
 
+/// The name of a launcher's function, `workspace_size` or `launch`: with C
+/// linkage NAME_launch; of one of several kernel sets launch_sm_90a.
+std::string getFunctionName(const HostProgram &program,
+                            llvm::StringRef function);
+
 /// Builds NAME.h at the insertion point of `builder`.
 void buildHeader(HostProgram &program, mlir::OpBuilder &builder);
 
@@ -63,8 +68,16 @@ void buildHeader(HostProgram &program, mlir::OpBuilder &builder);
 /// arguments: `cuda_status`, `check_sizes`, `check_array`, `check_device`.
 void buildChecks(HostProgram &program, mlir::OpBuilder &builder);
 
-/// Builds NAME_workspace_size, NAME_launch and NAME_status_string.
+/// Builds the functions that size the workspace of a kernel set and launch it.
 void buildLauncher(HostProgram &program, mlir::OpBuilder &builder);
+
+/// Builds NAME_workspace_size and NAME_launch of several kernel sets, which
+/// call those of the sets.
+void buildChoice(llvm::ArrayRef<HostProgram> programs,
+                 mlir::OpBuilder &builder);
+
+/// Builds NAME_status_string.
+void buildStatusString(HostProgram &program, mlir::OpBuilder &builder);
 
 /// Builds NAME_torch.cpp at the insertion point of `builder`: the PyTorch
 /// operator delta::NAME around the C ABI.

@@ -75,7 +75,7 @@ private:
   }
 
   bool shouldInline(ExpressionOpInterface op) {
-    if (op.getEvaluation() == Evaluation::Effect || op.getName())
+    if (op->use_empty() || op.getName())
       return false;
     SmallVector<Operation *> statements = getStatements(op);
     if (!llvm::all_of(statements, [&](Operation *statement) {

@@ -339,8 +339,8 @@ void cuda::buildTorchOperator(HostProgram &program, OpBuilder &builder) {
   CommentOp::create(builder, loc,
                     (name + "_torch.cpp: " + name +
                      " as the PyTorch operator delta::" + spellInSchema(name) +
-                     ".\nBuild it with " + name +
-                     ".cu against PyTorch's headers and libraries.")
+                     ".\nBuild it with the other files of " + name +
+                     " against PyTorch's headers and libraries.")
                         .str());
   IncludeOp::create(builder, loc, (name + ".h").str(), /*system=*/false);
   for (StringRef path :

@@ -253,8 +253,10 @@ LogicalResult VerifyEmittable::verifyBlock(Block &block, Scope &scope) {
 
 /// E3: an inlined expression gives the value that it has where it stands.
 LogicalResult VerifyEmittable::verifyInlined(ExpressionOpInterface op) {
-  if (op.getEvaluation() == Evaluation::Effect)
-    return op.emitError("E3: an expression with an effect cannot be inlined");
+  if (op.getEvaluation() == Evaluation::Effect &&
+      (op->use_empty() || !mayEvaluateAt(op, *op->user_begin())))
+    return op.emitError("E3: an expression with an effect can be inlined into "
+                        "a return right after it alone");
   if (auto literal = dyn_cast<LiteralOp>(*op))
     if (needsTypedOperand(literal))
       return op.emitError("E3: the literal alone would have another type");

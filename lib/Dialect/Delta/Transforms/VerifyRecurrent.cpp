@@ -36,9 +36,9 @@ namespace delta {
 // R1 to R3: what there is
 //===----------------------------------------------------------------------===//
 
-/// Characters of a function's name. Files are named after it, and nvcc gives
-/// temporary ones up to 50 more; file systems stop at 255.
-static constexpr size_t kLongestName = 200;
+/// Characters of a function's name. Files are named after it and a target, and
+/// nvcc gives temporary ones up to 50 more; file systems stop at 255.
+static constexpr size_t kLongestName = 190;
 
 /// R1: a public function with a body of one block and a name that C can use.
 static LogicalResult verifyFunction(func::FuncOp function) {

@@ -87,6 +87,26 @@ class Artefact:
             fields.append((f"{array.field}_strides", ctypes.c_int64 * len(array.shape)))
         return type(f"{self.name}_args", (ctypes.Structure,), {"_fields_": fields})
 
+    def plans(self):
+        """The plans of all kernel sets, as the manifest says them."""
+        return tuple(entry["plans"] for entry in self.manifest["kernel_sets"])
+
+    def kernels(self, capability):
+        """The manifest's kernels that a device of capability (major, minor) runs: those
+        for the latest target of its generation."""
+
+        def version(target):
+            return divmod(int(target.strip("sm_a")), 10), target.endswith("a")
+
+        runnable = [
+            (version(target), entry["kernels"])
+            for entry in self.manifest["kernel_sets"]
+            for target in entry["targets"]
+            if version(target)[0][0] == capability[0]
+            and version(target)[0] <= tuple(capability)
+        ]
+        return max(runnable, key=lambda pair: pair[0])[1]
+
     def check_interface(self, recurrence):
         """Fails unless the arrays are those of the recurrence, in order."""
         expected = [

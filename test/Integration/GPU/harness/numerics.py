@@ -62,7 +62,7 @@ def check_plans(context, case):
     lines, runs, plans = [], {}, {}
     for row in (case.recurrence, case.other):
         artefact = context.artefact(row)
-        plans[row.name] = artefact.manifest["plans"]
+        plans[row.name] = artefact.plans()
         runs[row.name] = Launch(artefact, case.batch, case.length, arguments).run()
         for line in measure_all(case, expected, runs[row.name]):
             lines.append(dataclasses.replace(line, what=f"{line.what} of {row.name}"))

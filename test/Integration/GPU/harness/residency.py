@@ -18,7 +18,7 @@ SECONDS = 2.0  # occupy.cu leaves after 5
 HELD, LEAVE = 0, 1  # of its State
 
 
-def shared_bytes(manifest):
+def shared_bytes(kernels):
     """Of the CTA that needs most; kernels follow each other."""
 
     def of(kernel):
@@ -26,7 +26,7 @@ def shared_bytes(manifest):
         static = max(resources["static_shared_bytes"] for resources in on_targets)
         return kernel["dynamic_shared_bytes"] + static
 
-    return -(-max(map(of, manifest["kernels"])) // 1024) * 1024
+    return -(-max(map(of, kernels)) // 1024) * 1024
 
 
 def wait_until(condition, what):
@@ -49,7 +49,7 @@ def check_residency(context, case):
     first, second, stream = (torch.cuda.Stream() for _ in range(3))
     count = occupy(
         ctypes.c_void_p(state.data_ptr()),
-        shared_bytes(launch.artefact.manifest),
+        shared_bytes(launch.artefact.kernels(torch.cuda.get_device_capability())),
         ctypes.c_void_p(first.cuda_stream),
         ctypes.c_void_p(second.cuda_stream),
     )

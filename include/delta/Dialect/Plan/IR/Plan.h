@@ -25,6 +25,10 @@
 
 namespace delta::plan {
 
+/// Attribute of a module that holds one kernel set: the `#plan.machine`s that
+/// the set serves.
+constexpr llvm::StringLiteral kTargetsAttr = "plan.targets";
+
 /// Nanoseconds of scan kernels, by which a launcher chooses among them.
 struct ScanCosts {
   /// One chunk of all CTAs: `wave` for each wave of CTAs that is begun, and
