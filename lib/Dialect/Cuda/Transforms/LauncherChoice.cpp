@@ -100,7 +100,7 @@ SmallVector<Choice> ChoiceBuilder::getChoices() {
   for (const HostProgram &program : programs)
     for (plan::MachineAttr target : program.targets)
       all.push_back({&program, &target.getTarget()});
-  llvm::stable_sort(all, [](const Choice &a, const Choice &b) {
+  llvm::sort(all, [](const Choice &a, const Choice &b) {
     auto rank = [](const Choice &choice) {
       return std::pair(choice.target->capability, choice.target->isExact());
     };
