@@ -4,15 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Holds outputs of full size to the float64 reference.
+"""Compares outputs of full size with the float64 reference.
 
-Up to WHOLE tokens the whole output is compared. Beyond, where the token by token
-reference would take longer than everything else, windows are: the first tokens,
-which depend on nothing before them, and windows at the middle and at the end. The
-reference of a later window starts BURN_IN tokens before it from a state of zero,
-which is exact as far as the decays over those tokens leave nothing of the true
-state; that is checked, and a recurrence with a state and without a gate has no such
-windows.
+Up to WHOLE tokens the whole output is compared. For longer sequences the token by token
+reference would take longer than everything else, so only windows are compared: the
+first tokens, which depend on nothing before them, and windows in the middle and at the
+end. The reference of a later window starts BURN_IN tokens before it from a state of
+zero. That is exact if the decays over those tokens leave nothing of the true state,
+which is checked. A recurrence with a state and without a gate has no later windows.
 """
 
 import torch
@@ -20,7 +19,7 @@ from harness import compare, draw, reference
 
 WHOLE = 8192
 WINDOW, BURN_IN = 2048, 1024
-# What is left of a state is exp(-80) of it, less than float64 resolves of a new one.
+# A state has then decayed to exp(-80) of its size, less than the precision of float64.
 FORGOTTEN = -80.0
 
 
@@ -44,7 +43,7 @@ def evaluate_window(recurrence, operands, begin, end):
 
 
 class Judge:
-    """Judges outputs for one set of operands."""
+    """Measures outputs for one set of operands."""
 
     def __init__(self, recurrence, length, operands):
         self.limit = compare.limit_of(recurrence, draw.Data())

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Downloads what the benchmark compares with, for a machine that has PyTorch,
-Triton and nvcc and reaches no registry.
+"""Downloads the libraries that the benchmark compares with, for a machine that has
+PyTorch, Triton and nvcc but reaches no registry.
 
     fla         a wheel of Triton sources
     flashinfer  one kernel, compiled here from the sources in the wheel with the
@@ -27,7 +27,7 @@ import tarfile
 import tempfile
 import zipfile
 
-# On which machine the wheels are used.
+# The machine that uses the wheels.
 PLATFORM = ["--python-version", "3.12", "--implementation", "cp"]
 for tag in ("2_28", "2_27", "2_24", "2_17"):
     PLATFORM += ["--platform", f"manylinux_{tag}_x86_64"]
@@ -35,13 +35,13 @@ for tag in ("2_28", "2_27", "2_24", "2_17"):
 FLASHINFER = "0.6.13"
 FFI = "apache-tvm-ffi==0.1.12"
 FLA = ["fla-core==0.6.0", "flash-linear-attention==0.6.0", "einops==0.8.1"]
-# The call of FlashInfer's kernel normalises with fla's.
+# The call of FlashInfer's kernel normalises with fla's kernel.
 WHEELS = {
     "fla": FLA,
     "flashinfer": [FFI, *FLA],
     "flash_qla": [FFI, *FLA, "flash-qla==0.1.3", "cloudpickle==3.1.3"],
 }
-# Together in one archive, without the paths below.
+# These go into one archive, without the paths below.
 TILELANG = ["tilelang==0.1.15", "z3-solver==4.15.4.0"]
 UNUSED = ["tilelang/3rdparty/tvm/src", "tilelang/3rdparty/tvm/include",
           "tilelang/src/ascend", "tilelang/src/rocm", "tilelang/src/metal",
@@ -133,7 +133,7 @@ def pack_tilelang(folder):
 
 
 def gather(names, folder, nvcc):
-    """What `names` need into a folder; a kernel that is there is kept."""
+    """Puts the files of `names` into a folder; an existing kernel is kept."""
     for name in names:
         download(WHEELS[name], folder)
     if "flash_qla" in names and not (folder / "tilelang.tar.xz").exists():

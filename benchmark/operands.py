@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Operands of a model's layer, drawn on the GPU: the largest would take minutes on
-the host. The same distributions as harness/draw.py, other numbers.
+"""Operands of a model's layer, drawn on the GPU, because the largest would take minutes
+on the host. The distributions are those of harness/draw.py, the numbers are not.
 """
 
 import torch
@@ -22,8 +22,8 @@ def draw_array(array, batch, length, generator):
 
 
 def draw(recurrence, batch, length, seed):
-    """{name: tensor} for every argument. Keys that no l2 norm bounds have no
-    stable recurrence with a state."""
+    """{name: tensor} for every argument. Without an l2 norm of the keys, a recurrence
+    with a state would not be stable."""
     if recurrence.has_state and not (recurrence.norm and recurrence.sigmoid):
         raise ValueError(f"{recurrence.name}: needs an l2 norm and a sigmoid")
     generator = torch.Generator("cuda").manual_seed(seed)

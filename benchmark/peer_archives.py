@@ -15,8 +15,8 @@ import zipfile
 
 def unpack(folder):
     """Unpacks wheels and .tar.xz files into a new folder and puts it on the path;
-    does nothing where there are none. Triton reads sources from files, TileLang
-    loads libraries: neither can stay in an archive."""
+    does nothing if there are none. Triton reads sources from files, and TileLang loads
+    libraries, so neither can stay in an archive."""
     archives = sorted(pathlib.Path(folder).glob("*.whl"))
     archives += sorted(pathlib.Path(folder).glob("*.tar.xz"))
     if not archives:

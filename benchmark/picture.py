@@ -5,13 +5,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Draws the times of a JSON that run.py wrote, as SVG that is readable on a light
-and on a dark page.
+"""Draws the times in the JSON of run.py, as an SVG that is readable on a light and on a
+dark page.
 
     benchmark/picture.py benchmark/results/h200.json > docs/performance.svg
 
-A line a shape, a mark a contender, on one logarithmic axis: equal distances are
-equal ratios. Marks differ in form too, not in colour alone.
+One line per shape, one mark per contender, on one logarithmic axis: equal distances are
+equal ratios. Marks differ in form as well as in colour.
 """
 
 import json
@@ -26,7 +26,7 @@ WIDTH, LEFT, RIGHT = 860, 345, 40
 TOP, ROW, BOTTOM = 62, 30, 46
 SIZE = 5.5
 
-# Light and dark page: both of a pair have a contrast of 3 to 1 with their page.
+# Colours for the light and the dark page; each has a contrast of 3 to 1 with its page.
 COLOURS = {
     "delta": ("#0b62c4", "#6cb2ff"),
     "fla": ("#b3401a", "#ff9a6b"),
@@ -56,7 +56,8 @@ def text(x, y, words, kind=""):
 
 
 class Axis:
-    """Milliseconds, logarithmic, between two of 1, 2, 5 times a power of ten."""
+    """A logarithmic axis of milliseconds, whose ends are 1, 2 or 5 times a power of
+    ten."""
 
     def __init__(self, times):
         exponents = range(math.floor(math.log10(min(times))) - 1,
@@ -122,7 +123,7 @@ def draw(results):
         }
         low, high = axis.at(min(here.values())), axis.at(max(here.values()))
         lines.append(f'<path class="span" d="M{low:.1f} {y:.1f}H{high:.1f}"/>')
-        # Ours last, so that it lies on top.
+        # delta last, so that its mark lies on top.
         for name in reversed(here):
             title = f"<title>{escape(TITLES[name])}: {here[name]:.3f} ms</title>"
             lines.append(f"<g>{title}{mark(name, axis.at(here[name]), y)}</g>")

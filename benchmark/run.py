@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Times the kernels of a bundle on one GPU, beside other libraries.
+"""Times the kernels of a bundle on one GPU, and those of other libraries.
 
 Every contender gets the same operands, is held to the float64 reference in the same
 run, and must have run the kernels that it is timed for; docs/performance.md
@@ -24,7 +24,7 @@ import time
 import tomllib
 import traceback
 
-# A bundle has the harness of the GPU tests beside this folder.
+# A bundle has the harness of the GPU tests next to this folder.
 BUNDLE = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(BUNDLE))
 
@@ -39,12 +39,13 @@ from harness import cases  # noqa: E402
 from harness.bundle import Bundle  # noqa: E402
 
 L2_BYTES = 60 * 2**20
-# Of larger operands one set is enough: what a call reads first has long left L2.
+# One set of larger operands is enough: at the end of a call, the data that it read
+# first has long left L2.
 ONE_SET_BYTES = 8 * 2**30
 
 
 def query_gpu(fields):
-    """What nvidia-smi says; an empty string where it says nothing."""
+    """The output of nvidia-smi; an empty string if there is none."""
     command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -54,8 +55,8 @@ def query_gpu(fields):
 
 
 def load_contenders(names):
-    """({name: module}, {name: version or why it is absent}). Those that are named
-    must be there; by default all that are there take part."""
+    """({name: module}, {name: version or why it is absent}). Named contenders must be
+    installed; by default all installed ones take part."""
     modules, versions = {}, {}
     for name in names or contenders.ALL:
         module = contenders.ALL[name]
@@ -95,7 +96,7 @@ def draw_sets(recurrence, batch, length):
 
 
 def check_kernels(module, recurrence, kernels):
-    """A library may dispatch to another implementation than the one meant."""
+    """Checks the kernels that ran: a library may dispatch to another implementation."""
     wanted = module.kernels_of(recurrence)
     if not any(re.search(wanted, row["kernel"]) for row in kernels):
         names = ", ".join(row["kernel"][:60] for row in kernels)
@@ -103,7 +104,7 @@ def check_kernels(module, recurrence, kernels):
 
 
 def prepare(module, bundle, recurrence, shape, sets, judge):
-    """(calls, what is known before timing), or None where there is no such call."""
+    """(calls, facts known before timing), or None if the contender has no such call."""
     sizes = (shape["batch"], shape["length"])
     calls = [module.make_call(bundle, recurrence, *sizes, each) for each in sets]
     if calls[0] is None:
@@ -115,7 +116,7 @@ def prepare(module, bundle, recurrence, shape, sets, judge):
 
 
 class Stopwatch:
-    """{part: seconds}, of parts that end one after another: what a shape costs."""
+    """The costs of a shape as {part: seconds}, for parts that end one after another."""
 
     def __init__(self):
         self.seconds, self.last = {}, time.monotonic()
@@ -196,11 +197,11 @@ def parse_arguments(groups):
     parser.add_argument("groups", nargs="*", metavar="GROUP",
                         help=f"which shapes: {', '.join(groups)} (all)")
     parser.add_argument("--filter", action="append", metavar="TEXT",
-                        help="only shapes with this text in what is printed of them, "
+                        help="only shapes with this text in their printed line, "
                              "as \"16 heads, B1 T8192\"; several are alternatives")
     parser.add_argument("--contenders", metavar="NAMES",
                         help=f"a comma list of {', '.join(contenders.ALL)}, all of which "
-                             "must be there (whoever is there)")
+                             "must be installed (all installed ones)")
     parser.add_argument("--json", type=pathlib.Path, help="also write the results here")
     options = parser.parse_args()
     for group in options.groups:

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Prints tables for docs/notes from the JSON that run.py wrote.
+"""Prints tables for docs/notes from the JSON of run.py.
 
     benchmark/table.py benchmark/results/h200.json
 """
@@ -24,13 +24,13 @@ TITLES = {
 
 
 def timed(shape, name):
-    """The results of a contender, or None where it was not timed."""
+    """The results of a contender, or None if it was not timed."""
     contender = shape["contenders"].get(name)
     return contender if contender and "median_ms" in contender else None
 
 
 def peers_of(shapes):
-    """Everybody else who was timed, in the order of TITLES."""
+    """All other contenders that were timed, in the order of TITLES."""
     return [
         name for name in TITLES
         if name != "delta" and any(timed(shape, name) for shape in shapes)

@@ -6,10 +6,10 @@
 # ===-----------------------------------------------------------------------===#
 """Times calls by replaying CUDA graphs, contenders in turns.
 
-What is timed is one call with all of its launches. There is a graph for each set
-of operands, and the sets together are larger than the L2 cache, so that no call
-finds its operands there. The contenders take turns, so that a clock that falls
-with temperature falls for all of them.
+The measured time is that of one call with all of its launches. There is a graph for
+each set of operands, and the sets together are larger than the L2 cache, so that no
+call finds its operands there. The contenders take turns, so that a clock that falls
+with temperature affects all of them.
 """
 
 import statistics
@@ -21,8 +21,8 @@ ROUNDS = 21
 
 
 class Replay:
-    """A graph of one call, and the call: a graph does not keep the arrays alive that
-    the call allocated outside of it, and PyTorch unmaps free memory in front of every
+    """A graph of one call, and the call itself: a graph does not keep arrays alive that
+    the call allocated outside of it, and PyTorch unmaps free memory before every
     capture."""
 
     def __init__(self, graph, call):
@@ -49,7 +49,7 @@ def capture(call):
 
 
 class Sampler:
-    """Milliseconds a call, from replays of graphs one after the other."""
+    """Milliseconds per call, from replays of graphs one after the other."""
 
     def __init__(self, graphs):
         self.graphs = graphs
@@ -81,7 +81,7 @@ def time_in_turns(graphs):
     samplers = {name: Sampler(list_of) for name, list_of in graphs.items()}
     samples = {name: [] for name in graphs}
     for turn in range(ROUNDS):
-        # Every other round backwards: A B, B A, so that none is always first.
+        # Every other round runs backwards (A B, B A), so that none is always first.
         order = list(samplers) if turn % 2 == 0 else list(reversed(samplers))
         for name in order:
             samples[name].append(samplers[name].sample())
@@ -110,9 +110,9 @@ def kernel_times(call, repeats=10):
 
 
 def copy_bandwidth():
-    """TB/s, read and written, of a kernel that copies 2 GiB with a sign changed: what
-    a kernel can reach. (A copy node of a graph may go through a copy engine, which
-    is slower.)"""
+    """TB/s, read and written, of a kernel that copies 2 GiB and changes a sign: the
+    bandwidth that a kernel can reach. (A copy node of a graph may go through a copy
+    engine, which is slower.)"""
     source = torch.zeros(2**29, dtype=torch.float32, device="cuda")
     target = torch.empty_like(source)
     times = time_in_turns({"copy": [capture(lambda: torch.neg(source, out=target))]})

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""What a forward pass cannot avoid, to set times against. Not what a kernel does:
-workspace, masked halves that are computed, and padding are left out."""
+"""The work that a forward pass cannot avoid, for comparison with times. A kernel does
+more: workspace, masked halves that are computed, and padding are left out."""
 
 import math
 
@@ -21,15 +21,15 @@ def array_bytes(recurrence, batch, length):
 
 
 def flops(recurrence, batch, length):
-    """Operations of a pass, by the form that its kernels have."""
+    """Operations of a pass, in the form in which its kernels compute it."""
     if recurrence.has_state:
         return chunk_flops(recurrence, batch, length)
     return attention_flops(recurrence, batch, length)
 
 
 def attention_flops(recurrence, batch, length):
-    """The causal half of the products W K^T and P U; where another query or another
-    kernel reads, of Q K^T and its product too. What a block solves is left out."""
+    """The causal half of the products W K^T and P U; and, if another query or another
+    kernel reads, of Q K^T and its product. The solves of blocks are left out."""
     r = recurrence
     tied = not r.own_write and r.write == r.read
     passes = 1 if tied else 2

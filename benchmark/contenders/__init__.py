@@ -1,10 +1,10 @@
-# ===- __init__.py - who is timed -----------------------------*- python -*-===#
+# ===- __init__.py - the libraries that are timed -------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Everybody who computes the recurrences of the benchmark. A module has
+"""The libraries that compute the recurrences of the benchmark. A module has
 
     NAME            its column of the table
     load()          imports it, returns its version, raises ImportError
@@ -15,8 +15,8 @@
                     implementation launches
     COMPUTES_OUTPUT whether o is the recurrence's, and so is held to the reference
 
-A call takes the operands as the model has them: what a library does not do in its
-own kernels (l2 norm, sigmoid, exponential) is done before, and counted.
+A call takes the operands as the model has them. Operations that a library does not have
+in its own kernels (l2 norm, sigmoid, exponential) run before them, and are timed.
 """
 
 from . import attention, delta, fla, flashinfer, flash_qla

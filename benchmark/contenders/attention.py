@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Causal softmax attention on the same q, k and v: another function, and the
-yardstick of one that does a softmax over all earlier tokens."""
+"""Causal softmax attention on the same q, k and v. It is another function, and the
+yardstick for recurrences with a softmax over all earlier tokens."""
 
 import torch
 

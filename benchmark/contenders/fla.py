@@ -6,9 +6,9 @@
 # ===-----------------------------------------------------------------------===#
 """flash-linear-attention, Triton kernels of the same recurrences.
 
-The l2 norm runs in its kernels, the sigmoid of beta where it offers that, else as
-one elementwise operation. Its DeltaFormer reads with the flash-attn package; where
-that is not installed, PyTorch's attention, which is as fast, takes its place.
+The l2 norm runs in its kernels, and so does the sigmoid of beta if fla offers that,
+else it is one elementwise operation. fla's DeltaFormer reads with the flash-attn
+package; if that is not installed, PyTorch's attention, which is as fast, replaces it.
 """
 
 import os
@@ -22,7 +22,7 @@ COMPUTES_OUTPUT = True
 
 
 def load():
-    # Where FlashQLA can be imported, fla hands the gated delta rule over to it.
+    # If FlashQLA can be imported, fla would use it for the gated delta rule.
     os.environ["FLA_FLASH_QLA"] = "0"
     import fla
 
@@ -48,9 +48,9 @@ def sigmoid(recurrence, beta):
 
 
 def register_layers():
-    """DeltaFormer takes helpers for padding from `fla.layers`, which imports every
-    layer and with them packages that are not here: a package of that name that
-    imports none."""
+    """Defines a package `fla.layers` that imports no layer. DeltaFormer takes helpers
+    for padding from `fla.layers`, which would import every layer and with them packages
+    that are not installed."""
     import fla
 
     layers = types.ModuleType("fla.layers")

@@ -54,7 +54,7 @@ def make_call(context, recurrence, batch, length, operands):
         (tokens, r.value_heads, r.value_dim), dtype=torch.bfloat16, device="cuda")
     state = torch.empty(
         (batch, r.value_heads, r.value_dim, r.key_dim), dtype=torch.float32, device="cuda")
-    # What FlashInfer gives the kernel: 128 bytes an SM.
+    # FlashInfer gives the kernel 128 bytes per SM.
     processors = torch.cuda.get_device_properties(0).multi_processor_count
     workspace = torch.empty(128 * processors, dtype=torch.uint8, device="cuda")
 

@@ -24,18 +24,18 @@ class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 def Tile_LayoutInterface : AttrInterface<"LayoutInterface"> {
   let cppNamespace = "::delta::tile";
   let description = [{
-    Where the elements of a register tile live: a map from (register, lane, warp)
-    to coordinates that is linear over GF(2). Two layouts are equal where their
-    maps are, whatever they are called; a `tile.convert` between equal maps is free.
+    The places of a register tile's elements: a map from (register, lane, warp) to
+    coordinates that is linear over GF(2). Two layouts are equal if their maps are equal,
+    whatever attributes describe them; a `tile.convert` between equal maps is free.
   }];
   let methods = [
-    InterfaceMethod<"The map for a tile of this shape. Fails where the layout cannot "
+    InterfaceMethod<"The map for a tile of this shape. Fails if the layout cannot "
                     "hold the shape, with a diagnostic unless `emitError` is null.",
       "::mlir::FailureOr<::delta::tile::LinearLayout>", "toLinearLayout",
       (ins "::llvm::ArrayRef<int64_t>":$shape,
            "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
-    InterfaceMethod<"32-bit registers a thread needs for a tile of this type: two "
-                    "16-bit elements share one. 0 where the layout cannot hold it.",
+    InterfaceMethod<"32-bit registers that a thread needs for a tile of this type: two "
+                    "16-bit elements share one. 0 if the layout cannot hold the tile.",
       "int64_t", "getRegisters", (ins "::mlir::RankedTensorType":$type)>,
     InterfaceMethod<"Warps that hold the tile together.",
       "int64_t", "getWarpCount", (ins), [{ return $_attr.getWarps(); }]>
@@ -48,8 +48,8 @@ def Tile_FragAttr : Tile_Attr<"Frag", "frag",
   let description = [{
     Warp w of `warps` holds rows 16 w to 16 w + 15 of a tile with 16 * warps rows. In
     each 16 x 8 block lane 4 g + t holds (g, 2t), (g, 2t + 1), (g + 8, 2t),
-    (g + 8, 2t + 1): the f32 accumulator of mma.m16n8k16 and of wgmma, and, two
-    elements to a register, its 16-bit A operand. One map, so that a rounded
+    (g + 8, 2t + 1): the f32 accumulator of mma.m16n8k16 and of wgmma, and, with two
+    elements in each register, its 16-bit A operand. Since the map is the same, a rounded
     accumulator is an A operand without any move.
   }];
   let parameters = (ins "int64_t":$warps);
@@ -93,7 +93,7 @@ def Tile_SmemAttr : Tile_Attr<"Smem", "smem"> {
     A 16-bit tile is kept in panels of 64 columns (32, 16) whose rows are `swizzle` =
     128 (64, 32) bytes, the 16-byte units of a row permuted by the row index as TMA
     does; one swizzle serves K-major and MN-major readers. `swizzle = 0`: f32 vectors
-    and scratch, row-major (with a gap of 8 elements behind each row of a matrix).
+    and scratch, row-major (with a gap of 8 elements after each row of a matrix).
   }];
   let parameters = (ins "int64_t":$swizzle);
   let assemblyFormat = "`<` $swizzle `>`";
@@ -104,8 +104,8 @@ def Tile_SmemAttr : Tile_Attr<"Smem", "smem"> {
 // Choices on ops
 //===----------------------------------------------------------------------===//
 
-// The part of a matrix that may differ from 0. With row_steps = m and
-// col_steps = n: lower keeps (i, j) where i / m >= j / n, upper where i / m <= j / n.
+// The part of a matrix that may differ from 0. With row_steps = m and col_steps = n:
+// lower keeps (i, j) where i / m >= j / n, upper where i / m <= j / n.
 def Tile_Part : I32EnumAttr<"Part", "the part of a matrix that may differ from 0", [
       I32EnumAttrCase<"Full", 0, "full">,
       I32EnumAttrCase<"Lower", 1, "lower">,
@@ -127,9 +127,9 @@ def Tile_InverseMethod : I32EnumAttr<"InverseMethod",
   let cppNamespace = "::delta::tile";
 }
 
-// f32: as f32 arithmetic, to about 2^-20. tf32: operands of 11 bits, about 2^-12.
+// Relative errors: f32, about 2^-20; tf32, operands of 11 bits, about 2^-12.
 def Tile_InversePrecision : I32EnumAttr<"InversePrecision",
-    "what the products inside an inverse are good to", [
+    "the precision of the products inside an inverse", [
       I32EnumAttrCase<"F32", 0, "f32">,
       I32EnumAttrCase<"TF32", 1, "tf32">]> {
   let cppNamespace = "::delta::tile";
@@ -143,8 +143,8 @@ def Tile_Instr : I32EnumAttr<"Instr", "the instruction of a product", [
   let cppNamespace = "::delta::tile";
 }
 
-// simt: ordinary loads and stores of all threads, complete when they were issued.
-def Tile_Engine : I32EnumAttr<"Engine", "what moves a copy", [
+// simt: ordinary loads and stores of all threads; they need no wait.
+def Tile_Engine : I32EnumAttr<"Engine", "the engine that moves a copy", [
       I32EnumAttrCase<"CpAsync", 0, "cp_async">,
       I32EnumAttrCase<"Bulk", 1, "bulk">,
       I32EnumAttrCase<"Tma", 2, "tma">,
@@ -152,8 +152,8 @@ def Tile_Engine : I32EnumAttr<"Engine", "what moves a copy", [
   let cppNamespace = "::delta::tile";
 }
 
-// How the two ends of a ring meet: groups of cp.async and a CTA barrier where one
-// role is at both ends, mbarriers where two roles are.
+// How the two ends of a ring synchronise: groups of cp.async and a CTA barrier if one
+// role is at both ends, mbarriers between two roles.
 def Tile_Protocol : I32EnumAttr<"Protocol", "how the two ends of a ring meet", [
       I32EnumAttrCase<"CpAsyncGroup", 0, "cp_async_group">,
       I32EnumAttrCase<"Mbarrier", 1, "mbarrier">]> {
@@ -164,7 +164,7 @@ def Tile_RoleAttr : Tile_Attr<"Role", "role"> {
   let summary = "A set of warps that runs one region of a kernel";
   let description = [{
     `warps` counts the warps of all instances; roles take their warps in order.
-    `registers` is the cap per thread (a multiple of 8, one value a warpgroup);
+    `registers` is the cap per thread (a multiple of 8, one value per warpgroup);
     `instances` copies of the role run with an index of their own.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$warps,

@@ -15,19 +15,20 @@ def Tile_Dialect : Dialect {
   let cppNamespace = "::delta::tile";
   let summary = "Programs of one CTA on tiles, in two forms with two contracts";
   let description = [{
-    *Value form*: a kernel is the program of one CTA; tiles are builtin tensors,
-    rounding is explicit (`arith.truncf`), nothing is placed and nothing is
-    synchronised. Elementwise work is arith and math on tensors, control flow is
-    scf. The form runs on the CPU, one CTA after another, with the GPU's rounding.
-    Contract: V1 to V7, `verify-tile-value`.
+    *Value form*: a kernel is the program of one CTA. Tiles are builtin tensors without a
+    place, rounding is explicit (`arith.truncf`), and there is no synchronisation.
+    Elementwise work is arith and math on tensors, control flow is scf. The form runs on
+    the CPU, one CTA after another, with the rounding of the GPU. Contract: V1 to V7,
+    `verify-tile-value`.
 
-    *Final form*: register tiles carry an encoding, shared tiles are memrefs with a
-    space attribute, data moves by `copy`, `read` and `write`, products may be in
-    flight (a type), warps may have roles, and roles meet in rings (bounded queues).
-    Contract: F1 to F11, `verify-tile-final`. One contract for both forms would not
-    do: what must be checked at the end does not exist while the form must run.
+    *Final form*: register tiles carry an encoding, and shared tiles are memrefs with a
+    space attribute. Data moves by `copy`, `read` and `write`. A product may be in flight,
+    which its type says. Warps may have roles, and roles meet in rings (bounded queues).
+    Contract: F1 to F11, `verify-tile-final`. The forms have two contracts because the
+    properties that the second one checks (places, layouts, waits) do not exist yet in the
+    value form.
   }];
-  // What the decompositions of the value form's ops are made of.
+  // The ops of the value form decompose into these dialects.
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Placement, movement, roles, rings, products in flight. All of them declare effects
-// on one resource (the schedule), so that no generic pass reorders them: in this form
-// position is meaning.
+// Placement, movement, roles, rings, products in flight. All of these ops declare effects
+// on one resource (the schedule), so that no generic pass reorders them: in this form the
+// order of ops has a meaning.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,12 +40,12 @@ def Tile_CopyOp : Tile_FinalOp<"copy", [AttrSizedOperandSegments]> {
   let summary = "Global memory to or from a shared buffer, asynchronously";
   let description = [{
     Axis a of the shared buffer runs along axis `dims[a]` of the global array, from
-    `indices`. Rows (buffer axis 0) from `bound` on are written as zero without being
-    read (into shared memory) or dropped (out of it); the engine `tma` has no `bound`:
-    its tensor map ends where the array does. With `rows` only so many rows are copied,
-    and what else is in the buffer (in memory) is left as it is. `cp_async` copies into
-    shared memory alone; `multicast` (`tma`, into shared memory) fills the same buffer of
-    every CTA of the cluster.
+    `indices`. Rows (buffer axis 0) from `bound` on become zero without being read (into
+    shared memory) or are dropped (out of it). The engine `tma` has no `bound`: its tensor
+    map ends where the array ends. With `rows` only the first `rows` rows are copied;
+    other rows of the destination keep their contents. `cp_async` copies into shared
+    memory only. `multicast` (`tma`, into shared memory) fills the same buffer of every
+    CTA of the cluster.
 
     ```mlir
     %f = tile.copy tma %k[%b, %t0, %h, %c0], %Ks {dims = array<i64: 1, 3>}
@@ -58,7 +58,7 @@ def Tile_CopyOp : Tile_FinalOp<"copy", [AttrSizedOperandSegments]> {
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$rows);
   let results = (outs Tile_AsyncCopyType:$inflight);
   let extraClassDeclaration = [{
-    /// Rows (elements of a vector) that the copy moves where none is past the end.
+    /// Rows (elements of a vector) that the copy moves if none is past the end.
     int64_t getCopiedRows();
   }];
   let assemblyFormat = [{
@@ -86,8 +86,8 @@ def Tile_WriteOp : Tile_FinalOp<"write"> {
 def Tile_BarrierOp : Tile_FinalOp<"barrier"> {
   let summary = "All warps of the role (of the CTA, outside roles) meet";
   let description = [{
-    Orders accesses to `alloc` buffers. `id` is a literal (F10): 0 is the CTA's own
-    barrier; instance i of a role meets at `id + i`.
+    Orders accesses to `alloc` buffers. `id` is a literal (F10): 0 is the barrier of the
+    whole CTA; instance i of a role meets at `id + i`.
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$id);
   let assemblyFormat = "attr-dict";
@@ -100,9 +100,8 @@ def Tile_BarrierOp : Tile_FinalOp<"barrier"> {
 def Tile_DotStartOp : Tile_FinalOp<"dot_start"> {
   let summary = "Issue a product";
   let description = [{
-    As `tile.dot`; the accumulator may itself be in flight from the same instruction
-    family, in which case the products run in order. `k` restricts the contraction to
-    [k0, k1).
+    As `tile.dot`. The accumulator may itself be in flight from the same instruction
+    family; the products then run in order. `k` restricts the contraction to [k0, k1).
 
     ```mlir
     %p = tile.dot_start wgmma_rs %Sa, %Ks {contract = array<i64: 1, 1>}
@@ -124,8 +123,9 @@ def Tile_DotStartOp : Tile_FinalOp<"dot_start"> {
 def Tile_AwaitOp : Tile_FinalOp<"await"> {
   let summary = "Obtain values in flight";
   let description = [{
-    One result per operand that carries a value. `pending`, the number of groups issued
-    later that may stay open, is derived by `tile-place-waits`, never written by hand.
+    One result per operand that carries a value. `pending` is the number of groups issued
+    later that may stay open; `tile-place-waits` derives it, and it is never written by
+    hand.
   }];
   let arguments = (ins Variadic<Tile_AsyncType>:$inflight, OptionalAttr<I64Attr>:$pending);
   let results = (outs Variadic<Tile_Tile>:$values);
@@ -141,9 +141,8 @@ def Tile_AwaitOp : Tile_FinalOp<"await"> {
 def Tile_RolesOp : Tile_FinalOp<"roles", [NoTerminator, SingleBlock]> {
   let summary = "Split the warps of a CTA: one region a role";
   let description = [{
-    Region i runs on the warps of role i; its block argument is the instance index.
-    Roles exchange data through rings alone (F7), so that any interleaving gives the
-    same result.
+    Region i runs on the warps of role i; its block argument is the instance index. Roles
+    exchange data only through rings (F7), so any interleaving gives the same result.
   }];
   let arguments = (ins Tile_RoleArrayAttr:$roles);
   let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
@@ -151,14 +150,14 @@ def Tile_RolesOp : Tile_FinalOp<"roles", [NoTerminator, SingleBlock]> {
 }
 
 def Tile_RingCreateOp : Tile_FinalOp<"ring_create"> {
-  let summary = "A ring, empty";
+  let summary = "Create an empty ring";
   let description = [{
-    `consumers` counts the instances that release each slot. Where the producer's role
-    has instances, so has the consumer's, and each pair has a ring of its own (F7).
-    `offset` (bytes) is that of slot 0; the slots follow each other, those of one pair
-    in front of the next pair's, then the mbarriers (`SharedMemory.h`), unless these lie
-    apart, at `barriers`. `zeroed` slots hold zeros until they are first filled, for
-    copies of fewer `rows` than they have.
+    `consumers` counts the instances that release each slot. If the role of the producer
+    has several instances, the role of the consumer has as many, and each pair has its own
+    ring (F7). `offset` (bytes) is the offset of slot 0. The slots follow each other, all
+    slots of one pair before those of the next; then follow the mbarriers
+    (`SharedMemory.h`), unless these lie apart, at `barriers`. `zeroed` slots hold zeros
+    until they are first filled, for copies of fewer `rows` than a slot has.
   }];
   let arguments = (ins StrAttr:$name, Tile_Protocol:$protocol,
       DefaultValuedAttr<I64Attr, "1">:$consumers, OptionalAttr<I64Attr>:$offset,
@@ -200,10 +199,10 @@ def Tile_ReleaseOp : Tile_FinalOp<"release"> {
 
 def Tile_WaitLaunchesOp : Tile_FinalOp<"wait_launches"> {
   let hasVerifier = 0;
-  let summary = "Wait until earlier launches are done and what they wrote is visible";
+  let summary = "Wait until earlier launches are done and their stores are visible";
   let description = [{
-    In a kernel whose launch may `overlap`; elsewhere it does not wait. Every warp
-    that runs it waits.
+    Waits in a kernel whose launch may `overlap`; in other kernels it has no effect. Every
+    warp that runs it waits.
   }];
   let assemblyFormat = "attr-dict";
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels, launches and the ops of the value form. The same ops stand in the final
-// form with encodings on their types. Rule labels (V1.., F1..) are docs/tile-dialect.md's.
+// Kernels, launches and the ops of the value form. The final form uses the same ops with
+// encodings on their types. Rule labels (V1.., F1..) are those of docs/tile-dialect.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ def Tile_Tile : StaticShapeTensorOf<[F32, BF16, F16]>;
 def Tile_Steps : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">;
 def Tile_Axis : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>;
 
-// An op whose final form reads or writes shared memory while its value form is pure:
-// its effects depend on the operands it has.
+// For ops whose value form is pure and whose final form reads or writes shared memory:
+// the operands decide the effects.
 defvar Tile_PureUnlessShared = [AlwaysSpeculatable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>];
 
@@ -48,19 +48,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
     AffineScope]> {
   let summary = "The program of one CTA";
   let description = [{
-    The first `grid` (1 to 3) arguments are the CTA's indices (type index), the first
-    one running fastest; the others are what `tile.launch` passes: memrefs of global
-    memory, index values, and i32 values (epochs). `warps` (1 to 32) is the CTA's
-    size. There are no results, and no other way into the kernel.
+    The first `grid` (1 to 3) arguments are the CTA's indices (type index), of which the
+    first runs fastest. `tile.launch` passes the other arguments: memrefs of global
+    memory, index values, and i32 values (epochs). `warps` (1 to 32) is the size of the
+    CTA. A kernel has no results, and its arguments are its only inputs.
 
-    `plan` says how the kernel uses its machine. Where a CTA holds several chains, grid
-    index 0 counts chains in value form, and CTAs, of so many neighbouring chains, in the
-    final form. `alternatives` are all plans of a kernel that is to exist once for each of
-    them (`tile-expand-variants`); `plan` is then the first.
+    `plan` says how the kernel uses its machine. If a CTA holds n chains, grid index 0
+    counts chains in the value form, and CTAs of n neighbouring chains each in the final
+    form. `alternatives` lists all plans of a kernel that `tile-expand-variants` clones
+    once for each plan; `plan` is then the first of them.
 
-    In the final form passes record what the CTA takes: `shared_bytes` of shared memory,
-    a prediction of `registers` a thread in tiles, and `min_blocks`, CTAs that an SM
-    should hold.
+    In the final form, passes record the resources of the CTA: `shared_bytes` of shared
+    memory, a prediction of the `registers` that each thread needs for tiles, and
+    `min_blocks`, the number of CTAs that an SM should hold.
 
     ```mlir
     tile.kernel @chain(%h: index, %b: index, %k: memref<?x?x16x128xbf16>, %T: index)
@@ -88,11 +88,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
-    /// Whether warps have, or are to get, roles.
+    /// Whether the kernel's warps have roles, or will get them.
     bool hasRoles() { return getPlan() && getPlan()->hasRoles(); }
-    /// Whether products are those of warpgroups: results come later, in order.
+    /// Whether products use wgmma: their results arrive later, in order of issue.
     bool usesWgmma() { return getPlan() && getPlan()->usesWgmma(); }
-    /// Chains of a CTA, 1 without a plan.
+    /// Number of chains per CTA; 1 without a plan.
     int64_t getChains() { return getPlan() ? getPlan()->getChains() : 1; }
   }];
 }
@@ -106,13 +106,12 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Run a kernel once for every index of a grid";
   let description = [{
-    Stands in the host function. The CTAs may run in any order and together; two
-    launches that touch one buffer are ordered as written. A grid with an extent of
-    0 runs nothing. On the CPU the CTAs run one after another, the first grid index
-    fastest.
+    Stands in the host function. The CTAs may run in any order and at the same time; two
+    launches that access the same buffer run in program order. A grid with an extent of 0
+    runs nothing. On the CPU the CTAs run one after another, the first grid index fastest.
 
-    `overlap`: the CTAs may start while the launch in front still runs; the kernel
-    itself waits (`tile.wait_launches`) before it touches what earlier launches write.
+    `overlap`: the CTAs may start while the previous launch still runs; the kernel itself
+    waits (`tile.wait_launches`) before it accesses arrays that earlier launches write.
     `tile-overlap-launches` sets it.
 
     ```mlir
@@ -127,10 +126,10 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
 }
 
 def Tile_MultiprocessorsOp : Tile_ValueOp<"multiprocessors", [Pure]> {
-  let summary = "How many multiprocessors the device has that launches run on";
+  let summary = "Number of multiprocessors of the device that launches run on";
   let description = [{
-    Stands in the host function, for the choice among kernels. On the CPU it is 132, an
-    H200's number, so that a choice by size is the same there.
+    Stands in the host function, for the choice among kernels. On the CPU the result is
+    132, the number of an H200, so that the CPU makes the same choice.
 
     ```mlir
     %sms = tile.multiprocessors
@@ -148,8 +147,9 @@ def Tile_LoadOp : Tile_ValueOp<"load", [AttrSizedOperandSegments]> {
   let summary = "A box of a global array as a tile";
   let description = [{
     Tile axis a runs along axis `dims[a]` of `source`, from `indices`; so the order of
-    `dims` transposes. Elements keep the array's dtype. With `bound`, coordinates from
-    `bound` on along tile axis `bound_axis` are zero and are not read (V2).
+    `dims` can transpose. Elements keep the dtype of the array. With `bound`, elements
+    whose coordinate along tile axis `bound_axis` is `bound` or more are zero and are not
+    read (V2).
 
     `steps = n` (vectors): element r is source element r / n where r % n = 0, and 0
     elsewhere; `bound` counts source elements.
@@ -167,7 +167,7 @@ def Tile_LoadOp : Tile_ValueOp<"load", [AttrSizedOperandSegments]> {
 def Tile_StoreOp : Tile_ValueOp<"store", [AttrSizedOperandSegments]> {
   let summary = "A tile into a box of a global array";
   let description = [{
-    As `tile.load`; the tile's dtype is the array's (V1), elements from `bound` on are
+    As `tile.load`. The tile has the dtype of the array (V1). Elements from `bound` on are
     not written.
   }];
   let arguments = (ins Tile_Tile:$tile, Arg<AnyMemRef, "", [MemWrite]>:$dest,
@@ -182,7 +182,7 @@ def Tile_StoreOp : Tile_ValueOp<"store", [AttrSizedOperandSegments]> {
 def Tile_LoadIndexOp : Tile_ValueOp<"load_index"> {
   let summary = "One element of a global vector of counts, as an index";
   let description = [{
-    All threads of the CTA have it. Elements are i64 and not negative (V7).
+    All threads of the CTA get the value. Elements are i64 and not negative (V7).
 
     ```mlir
     %cached = tile.load_index %lengths[%b] : memref<?xi64>
@@ -204,7 +204,7 @@ def Tile_DotOp : Tile_ValueOp<"dot", Tile_PureUnlessShared # [
     `contract = [i, j]`: `d[m, n] = acc[m, n] + sum_k a b`, k running along axis i of
     `a` and axis j of `b`. Operands are 16-bit (or f32, value form on the CPU only),
     the accumulator is f32. `b_part` (with its steps) promises which part of `b`, as
-    stored, may differ from 0: blocks outside may be skipped.
+    stored, may differ from 0; blocks outside this part may be skipped.
 
     Value form: `a` and `b` are tensors. Final form: `a` is a register tile, `b` a
     shared memref, `instr` is set (F2).
@@ -229,7 +229,7 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce", [Pure]> {
 def Tile_DiagonalOp : Tile_ValueOp<"diagonal", [Pure]> {
   let summary = "The elements (i, i) of a square matrix, as a vector of its rows";
   let description = [{
-    Nothing beside them is read: a NaN there does not survive.
+    No other element is read, so a NaN outside the diagonal has no effect.
 
     ```mlir
     %own = tile.diagonal %scores : tensor<64x64xf32> -> tensor<64xf32>
@@ -266,8 +266,8 @@ def Tile_SpreadOp : Tile_ValueOp<"spread", [Pure]> {
 def Tile_MaskOp : Tile_ValueOp<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "Keep a part of a matrix, `fill` (0) elsewhere";
   let description = [{
-    `columns`, where given, also drops columns from that index on. What is dropped may
-    be NaN or Inf; it becomes `fill`.
+    With `columns`, columns from that index on are dropped too. Dropped elements may be
+    NaN or Inf; they become `fill`.
   }];
   let arguments = (ins Tile_Tile:$input, Optional<Index>:$columns, Tile_Part:$part,
       Tile_Steps:$row_steps, Tile_Steps:$col_steps,
@@ -305,11 +305,12 @@ def Tile_TriInverseOp : Tile_ValueOp<"tri_inverse", Tile_PureUnlessShared # [
     `substitute16_merge`: 16 x 16 diagonal blocks by forward substitution, then block
     merges; safe for any input. `doubling` is admissible (V4) only with
     `row_stochastic`, or for matrices of at most 4 rows (8 with entry_bound <= 1).
-    `precision` is what suffices; the CPU has f32 whatever it says. `tf32` is a precision
-    of `substitute16_merge`, whose products take operands of 11 bits (V4). With
-    `transposed` the result is the inverse's transpose, which is how a column of blocks
-    leaves the warp that computes it: of use to a result that is only stored.
-    In the final form `scratch` is shared memory for one matrix.
+    `precision` is the lowest precision that suffices; the CPU always computes in f32.
+    `tf32` is possible with `substitute16_merge` alone, whose products then take operands
+    of 11 bits (V4). With `transposed` the result is the transpose of the inverse. That is
+    the order in which a warp holds the column of blocks that it computes, so it suits a
+    result that is only stored. In the final form `scratch` is shared memory for one
+    matrix.
 
     ```mlir
     %M = tile.tri_inverse precision(tf32) %A {entry_bound = 1.0 : f32} : tensor<64x64xf32>
@@ -330,14 +331,16 @@ def Tile_TriSolveOp : Tile_ValueOp<"tri_solve", Tile_PureUnlessShared # [
     AllTypesMatch<["input", "result"]>]> {
   let summary = "(I + P diag(f))^-1 P of a strictly lower triangular P, in f32";
   let description = [{
-    With G = (I + P diag(f))^-1 P the rows u = v - f o (a + P u) that a block of implicit
-    features solves for need one product: a + P u = a + G (v - f o a). No bound on P or f is
-    needed, and the identity is never rounded. What P holds on and above its diagonal
-    must be 0. (DeltaFormer, 2505.19488, section 3.3, solved for what rows read.)
+    A query block in the attention form solves u = v - f o (a + P u) for its rows. With G
+    = (I + P diag(f))^-1 P this needs one product: a + P u = a + G (v - f o a). No bound
+    on P or f is needed, and the identity is never rounded. P must be 0 on and above its
+    diagonal. (DeltaFormer, 2505.19488, section 3.3, solved for the values that rows
+    read.)
 
-    Value form: `factors` is a vector of the extent of P. Final form: a shared vector;
-    `scratch` is shared memory for one 16-bit matrix of P's shape, and products inside
-    are of its elements; or for two, and their operands are rounded + rest.
+    Value form: `factors` is a vector as long as P has rows. Final form: `factors` is a
+    shared vector, and `scratch` is shared memory for one or two 16-bit matrices of P's
+    shape. With one matrix, products inside round their operands to its element type; with
+    two, each operand is a high part and its residual.
 
     ```mlir
     %G = tile.tri_solve %P, %beta : tensor<128x128xf32>, tensor<128xf32>
@@ -355,11 +358,11 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure]> {
   let summary = "The same tile in another register layout";
   let description = [{
     Free between equal maps. Otherwise the elements pass through shared memory:
-    `tile-lower-converts` writes that out as `write`, `barrier`, `read`. Folds where
-    the types are equal, also across a chain of conversions.
+    `tile-lower-converts` replaces the op by `write`, `barrier`, `read`. Folds if the
+    types are equal, also across a chain of conversions.
   }];
   let extraClassDeclaration = [{
-    /// Whether both layouts are one map (`LinearLayout`), so that nothing moves.
+    /// Whether both layouts are the same map (`LinearLayout`), so that nothing moves.
     bool isFree();
   }];
   let arguments = (ins Tile_Tile:$input);
@@ -374,11 +377,12 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def Tile_TicketOp : Tile_ValueOp<"ticket"> {
-  let summary = "The next work item, in launch order";
+  let summary = "Draw the next item of a work queue";
   let description = [{
-    Atomically increments `counter[0]`, returns its old value: the n-th CTA that asks
-    gets n, whatever its place in the grid. In the final form `scratch` is shared memory
-    for one element, through which the CTA's threads learn the item.
+    Draws a ticket from a work queue: increments `counter[0]` atomically and returns its
+    old value. The n-th CTA that draws gets n, whatever its place in the grid. In the
+    final form `scratch` is shared memory for one element, through which all threads of
+    the CTA get the ticket.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$counter,
       Optional<AnyMemRef>:$scratch);
@@ -390,9 +394,9 @@ def Tile_TicketOp : Tile_ValueOp<"ticket"> {
 }
 
 def Tile_ClearOp : Tile_ValueOp<"clear"> {
-  let summary = "Zero every element of a workspace, before the launches behind it";
+  let summary = "Zero every element of a workspace, before the launches that follow";
   let description = [{
-    Stands in the host function: each run of the host program clears the array anew, so
+    Stands in the host function. Each run of the host program clears the array again, so
     that a captured graph can be replayed. Counters and flags (i32) start at 0 this way.
 
     ```mlir
@@ -404,8 +408,11 @@ def Tile_ClearOp : Tile_ValueOp<"clear"> {
 }
 
 def Tile_SignalOp : Tile_ValueOp<"signal"> {
-  let summary = "Publish: earlier stores of this CTA are visible to who sees the flag";
-  let description = [{ Stores `epoch` into `flags[indices]` with release order. }];
+  let summary = "Publish earlier stores of this CTA through a flag";
+  let description = [{
+    Stores `epoch` into `flags[indices]` with release order: a CTA that acquires the flag
+    observes all earlier stores of this CTA.
+  }];
   let arguments = (ins Arg<AnyMemRef, "", [MemWrite]>:$flags, Variadic<Index>:$indices,
       I32:$epoch);
   let assemblyFormat = "$flags `[` $indices `]` `,` $epoch attr-dict `:` type($flags)";
@@ -414,9 +421,10 @@ def Tile_SignalOp : Tile_ValueOp<"signal"> {
 def Tile_ExpectOp : Tile_ValueOp<"expect"> {
   let summary = "Wait until a flag holds at least `epoch`";
   let description = [{
-    Acquire order; declared as a write too, so that no load moves across it and an
-    expectation is never dead. Flags are never negative: nothing waits for epoch 0. On the CPU, where CTAs run one after another in ticket order, it
-    is an assertion: a wait that would block is a wrong order.
+    Has acquire order. It is declared as a write too, so that no load moves across it and
+    it is never dead. Flags are never negative, so an expectation of epoch 0 never waits.
+    On the CPU, where CTAs run one after another in ticket order, the op is an assertion:
+    a wait that would block means a wrong order.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$flags, Variadic<Index>:$indices,
       I32:$epoch);

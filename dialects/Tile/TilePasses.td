@@ -17,18 +17,19 @@ include "mlir/Pass/PassBase.td"
 def VerifyTileValue : Pass<"verify-tile-value", "::mlir::ModuleOp"> {
   let summary = "Check the contract of the tile dialect's value form";
   let description = [{
-    Rules V2, V5 and V6 of docs/tile-dialect.md (V1, V3, V4 and V7 are the ops'
-    verifiers): loads and stores are bounded, memory is touched by tile ops alone, and
-    nothing of the final form is there yet. The IR is never changed.
+    Rules V2, V5 and V6 of docs/tile-dialect.md: loads and stores are bounded, only tile
+    ops access memory, and the kernel holds nothing of the final form. The verifiers of
+    the ops check V1, V3, V4 and V7. Never changes the IR.
   }];
 }
 
 def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
-  let summary = "Run kernels on the CPU: each CTA is a call, a grid is a loop nest";
+  let summary = "Run kernels on the CPU: a grid becomes a loop nest of calls";
   let description = [{
-    A kernel becomes a private function whose first arguments are the grid indices; a
-    launch becomes loops over the grid, the first index innermost, around a call. That
-    is one of the orders that a launch allows, and the one in which tickets are drawn.
+    A kernel becomes a private function whose first arguments are the grid indices. A
+    launch becomes a loop nest over the grid around a call, with the first index
+    innermost. A launch permits any order of its CTAs; in this one the CTAs draw their
+    tickets in order.
 
     ```mlir
     tile.launch @chain grid(%H, %B) args(%k : memref<?xf32>)
@@ -39,20 +40,21 @@ def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
       }
     }
     ```
-    The ops inside are left as they are; `delta-decompose` comes next. Refuses nothing
-    that `verify-tile-value` accepts.
+    The ops inside a kernel stay as they are; `delta-decompose` lowers them afterwards.
+    The pass accepts everything that `verify-tile-value` accepts.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
-  let summary = "One kernel for each number of chains a CTA, chosen at launch";
+  let summary = "One kernel for each number of chains per CTA; the launcher chooses";
   let description = [{
-    A kernel with `alternatives` exists once for each, and the name says how many chains
-    a CTA holds; each launch becomes a choice by cost (`ChainCost.h`) from the
-    chains of the grid and the device's multiprocessors. A number that does not divide
-    the grid's first extent has no kernel.
+    A kernel with `alternatives` is cloned once for each of these plans; the name of the
+    clone says how many chains a CTA holds. Each launch becomes a choice by cost
+    (`ChainCost.h`), computed from the number of chains in the grid and the number of
+    multiprocessors of the device. A plan gets no kernel if its number of chains does not
+    divide the first extent of the grid.
 
     ```mlir
     tile.launch @chain grid(%c2, %c32, %B) args(..)
@@ -71,23 +73,26 @@ def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
 }
 
 def SkewLoops : Pass<"tile-skew-loops", "::mlir::ModuleOp"> {
-  let summary = "Run a late part of a loop one iteration behind the rest";
+  let summary = "Run the late part of a loop one iteration later than the early part";
   let description = [{
-    In a loop (from 0 in steps of 1) with a `tile.expect`, what depends on arrays that the
-    kernel's CTAs write for each other is late, the rest is not. Iteration j runs its own
-    early part and the late part of iteration j - 1, whose tiles it carries; the late part
-    of the last iteration follows the loop, as late as its users permit. So the products
-    that need no other CTA, and all that is behind the loop but does not need it either
-    (the inverse of a diagonal block), are done before the last wait.
+    The pass cuts the body of a loop (from 0 in steps of 1) into two parts. If the loop
+    contains a `tile.expect`, the late part is everything that depends on arrays which the
+    kernel's CTAs write for each other, and the early part is the rest. Iteration j then
+    runs its own early part and the late part of iteration j - 1, whose operands the loop
+    carries. The late part of the last iteration follows the loop, as late as its users
+    permit. So everything that needs no other CTA is done before the last wait: the early
+    products, and work after the loop such as the inverse of a diagonal block.
 
-    In a kernel with products of `wgmma`, which run beside other work, a loop without
-    an expectation is skewed too: late is a product that adds up what another product of
-    the iteration became (weights of scores), with what only it reads. The late part of the
-    last iteration then stands behind one product more, as in the loop.
+    `wgmma` products run while a warp does other work. In a kernel that has them, a loop
+    without a `tile.expect` is skewed too. Its late part is a product whose left operand
+    is computed from an earlier product of the same iteration (weights computed from
+    scores), with the ops that serve this product alone. After the loop, one independent
+    product moves before the late part of the last iteration, as inside the loop.
 
-    The late part of iteration -1 runs on zeros: no rows are loaded, epoch 0 is expected.
-    It must give zeros: a loop whose late part is more than products and elementwise work
-    on what it carries from zero is left alone, as is one with no product to run early.
+    The late part of iteration -1 runs on zeros: it loads no rows and expects epoch 0, and
+    its result must be zero. The pass leaves a loop alone if its late part is more than
+    loads, expectations, products and elementwise work that maps zeros to zeros, if a late
+    accumulator does not start from zero, or if the early part has no product.
 
     ```mlir
     scf.for %j iter_args(%acc = %zero) {
@@ -107,14 +112,14 @@ def SkewLoops : Pass<"tile-skew-loops", "::mlir::ModuleOp"> {
 }
 
 def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
-  let summary = "Solve a block for what its rows read, not for the rows";
+  let summary = "Solve for the values that rows read instead of for the rows";
   let description = [{
-    A block of implicit features solves (I + diag(f) P) u = v - f o a for its rows, then
-    reads a + P u: two products of which one waits for the other, and two matrices beside
-    each other. With G = (I + P diag(f))^-1 P (`tile.tri_solve`) what the rows read comes
-    first, from one product, and u = v - f o (a + P u) follows element by element; the
-    identity is never rounded. In kernels with products of `wgmma`, where products of a
-    warpgroup take both as left operands from registers:
+    A query block in the attention form solves (I + diag(f) P) u = v - f o a for its rows,
+    then reads a + P u. These are two products, of which the second waits for the first,
+    and two live matrices. With G = (I + P diag(f))^-1 P (`tile.tri_solve`) one product
+    gives a + P u = a + G (v - f o a), and u = v - f o (a + P u) follows element by
+    element; the identity is never rounded. The pass applies to kernels with `wgmma`
+    products, where both left operands would come from registers:
 
     ```mlir
     %M = tile.tri_inverse (%P * spread %f); %r = %v - %a * spread %f
@@ -123,22 +128,24 @@ def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
     %G = tile.tri_solve %P, %f; %r = %v - %a * spread %f
     %read = tile.dot (truncf %G), (truncf %r) acc(%a); %u = %v - %read * spread %f
     ```
-    (2505.19488, section 3.3.) Where nobody reads with the query that writes, `%read` is made
-    all the same: it takes the product's place that `%u` had. An inverse sees what `%P` holds
-    below its diagonal; the rest is masked, unless it is known to be 0. Where a read takes in
-    the diagonal d of `%P`, d o u is added to it. Left alone is whatever is not of this form.
+    (2505.19488, section 3.3.) `%read` is computed even if no read uses the query that
+    writes; it replaces the product that gave `%u`. The inverse uses only the part of `%P`
+    below the diagonal, so the rest is masked unless it is known to be 0. If a read
+    includes the diagonal d of `%P`, d o u is added to its result. Any other form is left
+    alone.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def RelaxInverses : Pass<"tile-relax-inverses", "::mlir::ModuleOp"> {
-  let summary = "Invert no more precisely than the result is rounded";
+def SelectInversePrecision : Pass<"tile-select-inverse-precision", "::mlir::ModuleOp"> {
+  let summary = "Compute an inverse in TF32 if its uses round it to bf16";
   let description = [{
-    An inverse of which every use is rounded to bf16, as it is or times something, has
-    products of precision `tf32`: rounding their operands loses less than the rounding
-    that follows, as long as the inverse does not amplify it. That it does not is what
-    `entry_bound` at most 1 + 2^-6 says (beta up to 1 and keys of length 1;
-    docs/numerics.md has the errors), so a larger bound and none keep `f32`.
+    Selects precision `tf32` for the products of an inverse if every use rounds the
+    inverse to bf16, either as it is or multiplied by another value. Rounding the operands
+    to TF32 then loses less than the later rounding to bf16, provided that the inverse
+    does not amplify the error. An `entry_bound` of at most 1 + 2^-6 guarantees that (beta
+    up to 1 and keys of length 1; docs/numerics.md has the errors). An inverse with a
+    larger bound, or with none, keeps `f32`.
 
     ```mlir
     %M = tile.tri_inverse %A {entry_bound = 1.0 : f32} : tensor<64x64xf32>
@@ -155,15 +162,15 @@ def RelaxInverses : Pass<"tile-relax-inverses", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
-  let summary = "Registers or shared memory for every tile";
+  let summary = "Place every tile in registers or in shared memory";
   let description = [{
-    A 16-bit matrix from global memory becomes a shared buffer, stored in the order in
-    which it is contiguous in global memory, and an asynchronous copy; register uses
-    read it back, transposed where the load's `dims` transposed. A contiguous f32
-    vector likewise. The right operand of a product becomes the buffer (`contract` and
-    `b_part` follow the stored order); a computed one is written to a buffer first. A
-    16-bit matrix goes to global memory from a buffer. States (f32 matrices) and
-    strided vectors are loaded to and stored from registers.
+    A 16-bit matrix from global memory becomes a shared buffer and an asynchronous copy.
+    The buffer stores the matrix in the order in which it is contiguous in global memory;
+    register uses read it back, transposed if the `dims` of the load transpose. A
+    contiguous f32 vector is placed likewise. The right operand of a product becomes the
+    buffer, and `contract` and `b_part` follow the stored order; a computed right operand
+    is first written to a buffer. A 16-bit matrix goes to global memory from a buffer.
+    States (f32 matrices) and strided vectors are loaded to and stored from registers.
 
     ```mlir
     %K = tile.load %k[%b, %t0, %h, %c0] bound(%n) {dims = array<i64: 1, 3>} : ... -> tensor<64x128xbf16>
@@ -174,39 +181,45 @@ def Place : Pass<"tile-place", "::mlir::ModuleOp"> {
     tile.await %f : !tile.async<none>
     %KS = tile.dot instr(mma_m16n8k16) %S_a, %K {contract = array<i64: 1, 1>} : ...
     ```
-    Refused: boxes that no 16-byte copy can move, right operands in f32.
+    Refused: boxes that no 16-byte copy can move, and right operands in f32.
 
-    In a kernel with products of `wgmma` engines and instructions are those of warpgroups:
+    In a kernel with `wgmma` products, the engines and instructions are those of
+    warpgroups:
 
     ```mlir
     %f = tile.copy tma %k[%b, %t0, %h, %c0], %K {dims = array<i64: 1, 3>} : ...
     tile.await %f : !tile.async<none>
     %KS = tile.dot instr(wgmma_rs) %S_a, %K {contract = array<i64: 1, 1>} : ...
     ```
-    Matrices go by `tma` in both directions, vectors by `bulk`. A tensor map ends where
-    its array does, so a `bound` must say just that, with a constant number of `rows` at
-    most: `min(extent - start, rows)`; a box that is there on a condition, a bound of
-    `select(condition, rows, 0)`, begins a box in front of the array where it is not, and
-    is read as zeros. A left operand that a copy brings stays in its buffer (`wgmma_ss`).
-    So does one that a `tri_solve` stands between: where registers do not hold it beside
-    the solution and the product's accumulator, it is written behind the last product in
-    front. Sums of rows, and a diagonal, that are needed behind a `tri_solve` alone are
-    written where they are made, and read back behind. Refused: other bounds, products of other than 64 rows a warpgroup, and right
-    operands that a kernel of several chains computes.
+    Matrices move by `tma` in both directions, vectors by `bulk`. A tensor map ends where
+    its array ends, so a `bound` must say the same, with at most a constant number of
+    `rows`: `min(extent - start, rows)`. A bound of `select(condition, rows, 0)` makes a
+    box conditional: if the condition is false, the box starts before the array and is
+    read as zeros.
+
+    A left operand that a copy brings stays in its buffer (`wgmma_ss`). A left operand
+    that is live across a `tri_solve` is also spilled to shared memory, directly after the
+    last product before the solve, if registers cannot hold it next to the solution and
+    the accumulator. Row sums and a diagonal that are needed only after the `tri_solve`
+    are written to shared memory where they are computed, and read back after it.
+
+    Refused: other bounds, products with other than 64 rows per warpgroup, and right
+    operands that a kernel with several chains per CTA computes.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def PrefetchLoads : Pass<"tile-prefetch-loads", "::mlir::ModuleOp"> {
-  let summary = "Load what stays in registers before it is needed";
+  let summary = "Load register tiles before they are needed";
   let description = [{
-    For loads that `tile-place` left in registers. A vector is loaded in front of the
-    first wait of its block. In a loop from 0 in steps of 1 the tile of the next
-    iteration is loaded in this one and carried: a vector at its start, a matrix where
-    this iteration's was last used, so that the two are never alive at once. A matrix is
-    left alone in loops without products, which have nothing to hide its latency behind
-    and may need its registers. The last iteration loads its own again. Where the number of iterations is not a constant, the
-    load in front of the loop has a `bound` of no rows for a loop that has none.
+    The pass moves loads whose tile `tile-place` left in registers. The load of a vector
+    moves before the first wait of its block. A loop from 0 in steps of 1 loads the tile
+    of the next iteration and carries it: a vector is loaded at the start of the
+    iteration, a matrix where the current matrix was last used, so that the two are never
+    live at once. A loop without products keeps its loads of matrices: no product would
+    hide the latency, and the loop may need the registers. The last iteration loads its
+    own tiles again. If the number of iterations is not a constant, the load before the
+    loop has a `bound` of no rows in case the loop never runs.
 
     ```mlir
     scf.for %i = %c0 to %c4 step %c1 { %v = tile.load %beta[%b, %t, %i]; use %v }
@@ -219,19 +232,19 @@ def PrefetchLoads : Pass<"tile-prefetch-loads", "::mlir::ModuleOp"> {
       scf.yield %v1
     }
     ```
-    Left alone is what the loop stores, and what depends on more than the iteration's
-    number.
+    A load stays in place if the loop stores to its array, or if its address depends on
+    more than the number of the iteration.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::ModuleOp"> {
-  let summary = "A register layout for every tile";
+  let summary = "Give every tile a register layout";
   let description = [{
-    Matrices are fragments (`#tile.frag`). Vectors are flat behind loads and scans,
-    slices of a fragment behind reductions and in front of `tile.spread`; a
-    `tile.convert` stands where these differ. Constants and reads of shared vectors,
-    and arithmetic on these alone, are made in the layout of each use.
+    Matrices are fragments (`#tile.frag`). A vector is flat after a load or a scan, and a
+    slice of a fragment after a reduction and before `tile.spread`; a `tile.convert`
+    connects different layouts. Constants, reads of shared vectors, and arithmetic on
+    these alone are computed in the layout of each use.
 
     ```mlir
     %G = tile.scan %g : tensor<64xf32>
@@ -254,8 +267,8 @@ def LowerConverts : Pass<"tile-lower-converts", "::mlir::ModuleOp"> {
     tile.write %v, %s : ...
     %r = tile.read %s : ... -> tensor<64xf32, #slice>
     ```
-    Refused: conversions that the device library has no access for; accepted is f32,
-    from flat or a slice along rows (axis 0) to flat or any slice.
+    Accepted: f32 vectors, from flat or from a slice along rows (axis 0), to flat or to
+    any slice. The device library has no accesses for other conversions; they are refused.
   }];
 }
 
@@ -264,30 +277,31 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
   let description = [{
     A kernel whose plan copies by `tma` has one loop with copies: over chunks, or over
     earlier query blocks. The role `load` issues the copies into shared memory and waits
-    for flags (`tile.expect`), `store` issues the copies out of it and sets flags
-    (`tile.signal`), both in the order of the text. The role `math` does the rest: it has
+    for flags (`tile.expect`). The role `store` issues the copies out of it and sets flags
+    (`tile.signal`). Both keep the program order. The role `math` does the rest: it has
     the kernel's warps, once for each of the plan's n `chains`. Index arithmetic, and the
-    ticket that it may need, stand in front of the roles, or are cloned into the roles
-    where they depend on the loop or on the chain.
+    ticket that it may need, move before the roles; if they depend on the loop or on the
+    chain, each role gets a clone.
 
-    Each copy takes slots of a ring between the role that copies and `math`, instead of
-    its buffer:
+    The buffer of each copy is replaced by slots of a ring between the role that copies
+    and `math`:
 
     | copy | slots |
     |---|---|
     | into shared memory, in the loop | the plan's `stages` |
-    | out of it, in the loop | 2, or 1 where other instances compute while one waits |
+    | out of it, in the loop | 2, or 1 if other instances compute while one waits |
     | outside of the loop | 1 |
 
-    Copies share a ring in three cases. Where the plan splits `chains`, the copies of an
+    Copies share a ring in three cases. If the plan splits `chains`, the copies of an
     iteration share a slot, so that the iteration waits once ("chunks"). The first copy
     after the loop of an array that the loop reads takes the slot after the loop's last
-    one. Copies out that stand outside of the loop take the one slot of their ring in turn.
+    one. Copies out that stand outside of the loop take the one slot of their ring in
+    turn.
 
-    Instance i of `math` and `store` runs the chain of grid index 0 * n + i. A copy that
-    depends on the chain fetches the n neighbours' columns at once, of which each instance
-    has a view; other copies are shared. Grid index 0 counts CTAs from here on: its extent
-    in launches is divided by n.
+    Instance i of `math` and `store` runs the chain (grid index 0) * n + i. A copy that
+    depends on the chain fetches the columns of all n neighbouring chains at once, and
+    each instance has a view of its own columns; other copies are shared. From here on
+    grid index 0 counts CTAs: its extent in launches is divided by n.
 
     ```mlir
     scf.for %c iter_args(%S) {
@@ -332,9 +346,9 @@ def SplitRoles : Pass<"tile-split-roles", "::mlir::ModuleOp"> {
     }, { peek %out[0]; copy; release; signal %f, %i + 1 }
     ```
     Refused, with the reason: no such loop or several; copies or flags in other places, or
-    with addresses that not every role can compute; buffers with other uses, and of several
-    chains, buffers that no copy touches; arrays that two roles access, unless a flag
-    publishes what a copy out has written; columns that are not the chain's.
+    with addresses that not every role can compute; buffers with other uses; with several
+    chains, buffers that no copy accesses; arrays that two roles access, unless a flag
+    publishes what a copy out has written; columns that are not those of the chain.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0",
@@ -347,13 +361,13 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let summary = "Copy later iterations' tiles while this one computes";
   let description = [{
     Buffers that a loop (from 0 in steps of 1) fills by asynchronous copies and reads in
-    the same iteration become a ring of `stages` slots. `stages - 1` slots are filled in
-    front of the loop; iteration c obtains its slot, then starts the copies of
-    iteration c + stages - 1, whose index arithmetic is cloned. Iterations past the end
-    copy zero rows: zeros are written, nothing is read. With one slot, each iteration
-    waits for its own copies. What stands behind a `tile.expect` is copied ahead where
-    that stands, behind the expectation of the later iteration. A loop that this does not
-    fit is left alone, and so are kernels that `tile-split-roles` splits.
+    the same iteration become a ring of `stages` slots. `stages - 1` slots are filled
+    before the loop. Iteration c waits for its slot, then starts the copies of iteration
+    `c + stages - 1`, for which it clones their index arithmetic. Iterations past the end
+    copy zero rows: they write zeros and read nothing. With one slot, each iteration waits
+    for its own copies. Copies after a `tile.expect` are started early at the same place,
+    after the expectation of the later iteration. Loops of any other form are left alone,
+    as are kernels that `tile-split-roles` splits.
 
     ```mlir
     scf.for %c = %c0 to %n step %c1 { copy %k[%c], %K; await; .. dot %a, %K .. }
@@ -376,13 +390,13 @@ def Pipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
 }
 
 def RotateLoop : Pass<"tile-rotate-loop", "::mlir::ModuleOp"> {
-  let summary = "Round a carried state at the end of an iteration, not at the start";
+  let summary = "Round a carried state at the end of an iteration instead of the start";
   let description = [{
-    Where a `wgmma` product of a loop takes its left operand from elementwise work on
-    carried tiles and values from outside of the loop alone, that operand is carried
-    beside them: made once in front of the loop, and for the next iteration at the end
-    of each, where products that the next state does not need still run. The next
-    iteration then begins with a product.
+    The pass applies where a `wgmma` product of a loop has a left operand that is computed
+    by elementwise work on carried tiles and values from outside the loop. The loop then
+    carries that operand too: it is computed once before the loop, and for the next
+    iteration at the end of each iteration, while products that the next state does not
+    need still run. So an iteration begins with a product.
 
     ```mlir
     scf.for .. iter_args(%S = %S0) { %Sa = truncf %S; %KS = dot %Sa, %K; .. yield %S1 }
@@ -390,19 +404,19 @@ def RotateLoop : Pass<"tile-rotate-loop", "::mlir::ModuleOp"> {
     %Sa0 = truncf %S0
     scf.for .. iter_args(%S = %S0, %Sa = %Sa0) { %KS = dot %Sa, %K; .. %Sa1 = truncf %S1; yield %S1, %Sa1 }
     ```
-    The scaling of a carried accumulator (the sum of an online softmax) moves likewise
-    to the end of the iteration before, where no product is in flight on it. Loops without
+    The scaling of a carried accumulator (the sum of an online softmax) moves likewise to
+    the end of the previous iteration, where no product in flight uses it. Loops without
     such a product are left alone.
   }];
 }
 
 def StartProducts : Pass<"tile-start-products", "::mlir::ModuleOp"> {
-  let summary = "wgmma products run while other work goes on";
+  let summary = "Issue wgmma products early and await them late";
   let description = [{
-    A `tile.dot` by `wgmma` becomes a `dot_start` in its place and an `await` in front of
-    the first op that uses its value, closes a slot that it reads, or ends its block. A
-    product whose only use is the accumulator of another one in its block is never
-    awaited: the other one starts on it in flight.
+    A `tile.dot` by `wgmma` becomes a `dot_start` in its place and an `await`. The await
+    stands before the first op that uses the value, closes a slot that the product reads,
+    or ends the block. A product whose only use is as the accumulator of another product
+    in its block is never awaited: the other product takes it in flight.
 
     ```mlir
     %KS = dot instr(wgmma_rs) %Sa, %K; %G = read %g; %X = f(%KS, %G)
@@ -413,13 +427,13 @@ def StartProducts : Pass<"tile-start-products", "::mlir::ModuleOp"> {
 }
 
 def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
-  let summary = "Issue products as soon as they can be, the next state's first";
+  let summary = "Issue products as early as possible, first those of the next state";
   let description = [{
-    In a loop that carries tiles, what the next iteration waits for comes first, and
-    copies for later iterations; the rest (outputs) follows, in the order in which it
-    was. Then each product moves up to where its operands are ready, so that it fills
-    the tensor cores while elementwise work goes on. A loop where accesses to shared
-    memory forbid this is left alone.
+    In a loop that carries tiles, the ops that the next iteration waits for come first,
+    together with copies for later iterations. All other ops (outputs) follow in their old
+    order. Then each product moves up to where its operands are ready, so that tensor
+    cores work during elementwise work. The pass leaves a loop alone if accesses to shared
+    memory forbid this order.
 
     ```mlir
     %KS = dot; %X = f(%KS); %U = dot %X; %QS = dot; %O = dot %U acc(%QS); store %O; %S1 = dot %U
@@ -427,13 +441,13 @@ def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
     %KS = dot; %QS = dot; %X = f(%KS); %U = dot %X; %S1 = dot %U; %O = dot %U acc(%QS); store %O
     ```
 
-    A loop with products in flight (`dot_start`) is scheduled as a list for one warp that
-    issues in order: of what can be issued without waiting, the op that is furthest from
-    the next state comes first; a wait stands directly in front of what needs it; reads
-    of shared memory wait for products issued before them, so they stand in front of the
-    last one in front of which they come in time; and a product that the next state does
-    not need fills the time in which the tensor cores would idle, half of it (`k`) where
-    the whole would hold up the next state's.
+    A loop with products in flight (`dot_start`) is list-scheduled for one warp that
+    issues in order. Among the ops that can issue without waiting, the scheduler takes the
+    one that is furthest from the next state. A wait stands directly before the op that
+    needs it. A read of shared memory waits for the products issued before it, so it
+    stands before the latest product that leaves it enough time. A product that the next
+    state does not need fills the time in which the tensor cores would idle, or half of it
+    does (`k`) if the whole product would delay a product of the next state.
 
     ```mlir
     start KS; await KS; X = f(KS, read V); start U; await U; start S1; await S1; start QS; await QS; ..
@@ -443,17 +457,17 @@ def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"cut", "cut", "bool", "true",
-           "cut products in flight along k where only a half fits">
+           "cut products in flight along k if only a half fits">
   ];
 }
 
 def PlaceWaits : Pass<"tile-place-waits", "::mlir::ModuleOp"> {
-  let summary = "How many groups may still run behind each wait";
+  let summary = "How many groups may still be open after each wait";
   let description = [{
     Each copy by cp.async that an `await` names is a group, and so is each product in
-    flight. Groups of one kind are complete in the order in which they were issued, so
-    the wait leaves open as many as were issued behind the last one it names: counted in
-    its block, 0 where the count is not one number.
+    flight. Groups of one kind complete in the order of their issue. So a wait may leave
+    open all groups that were issued after the last one that it names. They are counted in
+    the block of the wait; `pending` is 0 if their number is not the same on all paths.
 
     ```mlir
     %f = copy ..; %g = copy ..; await %f                            // {pending = 1}
@@ -463,57 +477,62 @@ def PlaceWaits : Pass<"tile-place-waits", "::mlir::ModuleOp"> {
 }
 
 def PlanShared : Pass<"tile-plan-shared", "::mlir::ModuleOp"> {
-  let summary = "Offsets in shared memory";
+  let summary = "Plan offsets in shared memory";
   let description = [{
     Sets `offset` of every `tile.alloc` and `tile.ring_create`, and `shared_bytes` of the
-    kernel. Buffers whose contents are never needed at the same time may share bytes. A
-    kernel that inverts in a loop, and relies on other CTAs to fill an SM, keeps buffers
-    apart as far as its share of an SM goes, for shared bytes cost barriers; what still
-    shares takes bytes that were left longest ago. A ring of one
-    role has its bytes for itself; where the kernel gets smaller by it, only from its
-    first slot on, and what was left in front of that lies there. The slots of a ring
-    between roles serve its consumer's buffers once that has released the last one; in a
-    kernel that has both, mbarriers lie apart (`barriers`). Refuses a kernel that needs
-    more than a CTA of the machine in its plan may have (F9).
+    kernel. Buffers may share bytes if their contents are never needed at the same time.
+    Shared bytes cost barriers, so a kernel that inverts in a loop, and relies on other
+    CTAs to fill an SM, keeps buffers apart as far as the CTA's share of an SM permits;
+    buffers that still share take the bytes that were left longest ago.
+
+    A single-role ring does not share its bytes, with one exception: if it makes the CTA
+    smaller, buffers that die before the ring's first slot is filled may occupy the same
+    bytes. The slots of a ring between roles may hold buffers of its consumer once the
+    consumer has released the last slot. In a kernel that has both, mbarriers lie apart
+    (`barriers`).
+
+    Refuses a kernel that needs more shared memory than the machine in its plan has for a
+    CTA (F9).
   }];
 }
 
 def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::ModuleOp"> {
   let summary = "Barriers between conflicting accesses to shared memory";
   let description = [{
-    Inserts a `tile.barrier` in front of an access to an `alloc` buffer if another thread may
-    have written the same bytes, or have read what is written now, since the last
-    barrier, also in an earlier iteration of a loop around it. In a role its own threads
-    meet, at the id of the role's first instance. Slots of a ring count as buffers where
-    others take their bytes. Ops that meet inside
-    (`peek` of a cp_async_group ring, `acquire` of a ring of one slot, `tri_inverse`,
-    `scan` over several warps) count as barriers.
+    Inserts a `tile.barrier` before an access to an `alloc` buffer if, since the last
+    barrier, another thread may have written the same bytes, or have read bytes that the
+    access writes. Accesses of an earlier iteration of an enclosing loop count too. In a
+    role only the threads of the role meet, at the id of the role's first instance. Slots
+    of a ring count as buffers if other buffers take their bytes. Ops that contain a
+    barrier count as one (`peek` of a cp_async_group ring, `acquire` of a ring of one
+    slot, `tri_inverse`, `scan` over several warps).
   }];
 }
 
 def BudgetRegisters : Pass<"tile-budget-registers", "::mlir::ModuleOp"> {
-  let summary = "Predict the registers of a thread";
+  let summary = "Predict the registers that a thread needs";
   let description = [{
-    Records the peak of live tiles (`registers`) and how many CTAs an SM can hold by
-    registers and shared memory (`min_blocks`). Refuses a kernel whose prediction
-    leaves fewer than 40 registers for addresses and copies (F11): it would spill.
+    Records the peak of live tiles (`registers`) and how many CTAs registers and shared
+    memory let an SM hold (`min_blocks`). Refuses a kernel whose prediction leaves fewer
+    than 40 registers for addresses and copies (F11), since that kernel would spill.
 
-    A kernel with roles is one CTA an SM. The peak is that of the role that needs most;
-    each role must leave 16 registers of its own cap, for addresses. A product in flight
+    A kernel with roles runs one CTA per SM. Its peak is that of the role that needs most;
+    each role must leave 16 registers of its own cap for addresses. A product in flight
     holds its accumulator and its left operand until it is awaited.
   }];
 }
 
 def OverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
-  let summary = "Let a launch start while the one in front of it runs";
+  let summary = "Let a launch start while the previous one runs";
   let description = [{
-    For each host function, on kernels in final form for a GPU with dependent launches
-    (sm_90 on). A launch that touches what an earlier launch of the function writes, or
-    writes what one reads, is marked `overlap`. Its kernel waits in front of the first
-    such access, in each role that has one. It starts when the CTAs in front have ended,
-    not when they have begun: CTAs that are resident early lie
-    on whichever multiprocessor was free first, which cost 5 to 7 % on an H200 where
-    there are more chains than multiprocessors, for 1 to 4 % where there are few.
+    Works on each host function, with kernels in final form for a GPU with dependent
+    launches (sm_90 on). A launch is marked `overlap` if it accesses an array that an
+    earlier launch of the function writes, or writes one that an earlier launch reads. Its
+    kernel waits before the first such access, in each role that has one. The launch
+    starts when the CTAs of the previous launch have ended, not when they have begun. CTAs
+    that are resident early lie on whichever multiprocessor was free first. On an H200
+    that cost 5 to 7 % if there are more chains than multiprocessors, and gained 1 to 4 %
+    if there are few.
 
     ```mlir
     tile.launch @prepare grid(%n) args(%k, %T : ..)
@@ -522,10 +541,11 @@ def OverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
     tile.launch @prepare grid(%n) args(%k, %T : ..)
     tile.launch @chain grid(%h) args(%v, %T, %o : ..) {overlap} // @chain: wait_launches, then reads T
     ```
-    Why every earlier launch is done behind a wait, though the wait is for the launch in
-    front alone: that one is done only when its own wait was passed, and so on to the
-    first launch of the call. The first launch does not overlap, so nothing of a call
-    meets what was in the stream before it, such as a call on the same workspace.
+    After a wait every earlier launch is done, although the wait is for the previous
+    launch alone: the previous launch is done only after its own wait, and so on back to
+    the first launch of the call. The first launch does not overlap, so no kernel of a
+    call runs together with earlier work in the stream, such as another call on the same
+    workspace.
   }];
 }
 
@@ -537,9 +557,10 @@ def VerifyTileFinal : Pass<"verify-tile-final", "::mlir::ModuleOp"> {
   let summary = "Check the contract of the tile dialect's final form";
   let description = [{
     Rules F1 to F10 of docs/tile-dialect.md, with V2 and V5, on every kernel: tiles are
-    placed, instructions accept what they are given, nothing in flight is lost or read
-    too early, rings have two ends, and the CTA fits the machine in its plan. F11 (registers) is
-    `tile-budget-registers`'. One diagnostic a kernel. The IR is never changed.
+    placed, instructions accept their operands, nothing in flight is lost or read too
+    early, rings have two ends, and the CTA fits the machine in its plan.
+    `tile-budget-registers` checks F11 (registers). At most one diagnostic per kernel.
+    Never changes the IR.
   }];
 }
 

@@ -18,7 +18,7 @@ def Tile_AsyncType : Tile_Type<"Async", "async"> {
   let summary = "A value in flight; only `tile.await` gives the value";
   let description = [{
     `!tile.async<tensor<64x64xf32, #tile.frag<warps = 4>>>` is a product that was issued;
-    `!tile.async<none>` a copy. A use before the wait cannot be written down.
+    `!tile.async<none>` is a copy. The type makes a use before the wait impossible.
   }];
   let parameters = (ins "::mlir::Type":$value);
   let assemblyFormat = "`<` $value `>`";

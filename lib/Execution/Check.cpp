@@ -1,4 +1,4 @@
-//===- Check.cpp - is a result within its limit -----------------*- C++ -*-===//
+//===- Check.cpp - whether a result is within its limit ---------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Limits are computed from the data and the spec alone, never from what a
-/// stage returned.
+/// Limits are computed from the data and the spec alone, never from the results
+/// of a stage.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +65,8 @@ CheckContext delta::makeCheckContext(const SpecDescription &spec,
   return context;
 }
 
-/// The RMS ratio of the reference rounded to \p dtype: what an exact
-/// computation would be charged for its output's dtype.
+/// The RMS ratio of the reference rounded to \p dtype: the error that the
+/// output's dtype causes in an exact computation.
 static double roundingError(const HostTensor &reference, DType dtype) {
   runtime::Result<runtime::Comparison> comparison =
       runtime::compareTensors(reference, reference.convertTo(dtype));
@@ -84,18 +84,19 @@ static double limitFor(Stage stage, const ResultDescription &result,
   // A prologue in f32 sometimes lands on the other side of a rounding boundary
   // than one in f64. With relative errors of 2^-22 before the rounding, one
   // bf16 element in about 2^14 moves by one unit (2^-8): 3e-5 in RMS on
-  // average, several times that where one such key weighs much
+  // average, several times that if such a key has a large weight
   // (docs/numerics.md).
   if (context.roundsPrologues)
     limit += 2e-4;
-  // The output's own rounding is not the stage's error. Rounding a slightly
-  // different number gives an independent error at worst where the two straddle
-  // a boundary, hence the factor.
+  // The rounding of the output itself is not an error of the stage. Rounding a
+  // slightly different number gives at worst an independent error, if the two
+  // lie on different sides of a boundary; hence the factor.
   if (isNarrow(result.dtype))
     limit += 1e-5 + 1.05 * roundingError(reference, result.dtype);
-  // Nor is that of u, which every row sums with softmax weights: an error of
-  // the same relative size, and independent. It would grow under weights that
-  // do not sum to 1; nothing is granted for that.
+  // The rounding of u is not an error of the stage either. Every row sums u
+  // with softmax weights, which gives an independent error of the same relative
+  // size. With weights that do not sum to 1 it would grow; the limit does not
+  // allow for that.
   if (context.roundsU)
     limit += 1.05 * roundingError(reference, result.dtype);
   return limit;

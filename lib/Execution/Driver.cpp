@@ -1,4 +1,4 @@
-//===- Driver.cpp - what delta-run does -------------------------*- C++ -*-===//
+//===- Driver.cpp - one run of delta-run ------------------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The order of things: everything about the input is checked before anything
-/// is computed, and a stage is compiled only after the one before it has run.
+/// The whole input is checked before anything is computed, and a stage is
+/// compiled only after the previous stage has run.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,15 +38,15 @@ using runtime::HostTensor;
 // Input
 //===----------------------------------------------------------------------===//
 
-/// Reports an error that has no place in the IR.
+/// Reports an error that has no location in the IR.
 static LogicalResult reportError(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "delta-run") << message << "\n";
   return failure();
 }
 
 /// The stages to run, each once and in the order given. The reference comes
-/// first where results are to be checked. The gpu stage needs a GPU: where
-/// there is none, a run that took another stage would pass without a kernel.
+/// first if results are to be checked. Without a GPU the gpu stage is an error:
+/// a run of another stage in its place would pass without any kernel.
 static FailureOr<std::vector<Stage>> parseStages(const RunOptions &options) {
   std::vector<Stage> stages;
   auto add = [&](Stage stage) {
@@ -72,7 +72,7 @@ static FailureOr<std::vector<Stage>> parseStages(const RunOptions &options) {
 }
 
 /// Parses the file and describes the function to run; on return the module
-/// holds that function alone, and it obeys the contract of the recurrent phase.
+/// holds only that function, and it obeys the contract of the recurrent phase.
 static FailureOr<SpecDescription> readSpec(const RunOptions &options,
                                            llvm::SourceMgr &sourceManager,
                                            MLIRContext &context,
@@ -117,7 +117,8 @@ static FailureOr<OperandSet> makeOperands(const SpecDescription &spec,
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Compares every result of a stage with what it is to be compared with.
+/// Compares every result of a stage with the reference and with expected
+/// values.
 static std::vector<ResultReport>
 reportResults(Stage stage, const SpecDescription &spec,
               const OperandSet &operands, const CheckContext *context,
@@ -194,7 +195,7 @@ LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  // A user's mistake is explained by the line that has it, not by printed IR.
+  // A diagnostic shows the line with the user's mistake, and no printed IR.
   context.printOpOnDiagnostic(false);
   SourceMgrDiagnosticHandler diagnostics(sourceManager, &context);
 
@@ -220,7 +221,7 @@ LogicalResult delta::runSpec(const RunOptions &options, llvm::raw_ostream &os) {
         runStage(stage, options, *module, *spec, *operands,
                  check ? &*check : nullptr, reference, results);
     if (failed(report)) {
-      // What ran before is worth a table.
+      // The table still shows the stages that ran.
       allRan = false;
       break;
     }

@@ -1,4 +1,4 @@
-//===- Explain.cpp - what in the data makes a check fail --------*- C++ -*-===//
+//===- Explain.cpp - inputs that make a check fail --------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,8 @@ using runtime::OperandRole;
 
 namespace {
 
-/// What is looked for in a tensor; positions are row-major, -1 for nowhere.
+/// The remarkable elements of a tensor; positions are row-major, -1 if there is
+/// none.
 struct Extremes {
   int64_t nonFinite = -1;
   int64_t positive = -1;
@@ -62,8 +63,9 @@ static std::string elementString(const std::string &name,
       std::isnan(value) ? std::abs(value) : value);
 }
 
-/// Growth from which on errors of rounding say nothing about a stage. A state
-/// of keys of norm 1 stays below the square root of their size.
+/// If results grow by more than this factor, rounding errors say nothing about
+/// a stage. With keys of norm 1 a state grows by less than the square root of
+/// their size.
 static constexpr double kLargestGrowth = 1e4;
 
 std::vector<std::string>

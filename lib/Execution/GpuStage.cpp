@@ -52,8 +52,8 @@ private:
     return error ? LogicalResult(emitError(loc) << error->message) : success();
   }
 
-  /// Adds device memory of \p bytes that holds \p contents, or poison where
-  /// that is null.
+  /// Adds device memory of \p bytes that holds \p contents, or poison if \p
+  /// contents is null.
   LogicalResult addBuffer(std::vector<GpuBuffer> &buffers, size_t bytes,
                           const void *contents) const;
 
@@ -134,7 +134,7 @@ delta::prepareGpuStage(ModuleOp module, const SpecDescription &spec,
           llvm::sys::fs::createUniqueDirectory("delta-run", folder))
     return emitError(loc) << "cannot create a temporary folder: "
                           << error.message();
-  // A loaded library needs its file no longer.
+  // A loaded library no longer needs its file.
   llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
   EmitOptions options;
   options.kinds = {EmitKind::Library};

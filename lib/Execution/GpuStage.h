@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The gpu stage: what `delta-opt --emit=library` writes, loaded and called.
+/// The gpu stage: loads and calls the library that `delta-opt --emit=library`
+/// writes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@
 namespace delta {
 
 /// Compiles a copy of \p module for \p target, or for the GPU's own
-/// architecture where it is empty, and loads the library. Fails with a
-/// diagnostic: no GPU, or one of delta::emit.
+/// architecture if \p target is empty, and loads the library. Fails with a
+/// diagnostic if there is no GPU or delta::emit fails.
 mlir::FailureOr<std::unique_ptr<StageRunner>>
 prepareGpuStage(mlir::ModuleOp module, const SpecDescription &spec,
                 llvm::StringRef target);

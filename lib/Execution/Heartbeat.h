@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Compilers and compiled code report nothing while they run. A Heartbeat lives
-/// as long as such work and ticks a progress line from a thread of its own; it
-/// knows nothing of the work.
+/// as long as such work and ticks a progress line from its own thread; it knows
+/// nothing of the work.
 ///
 //===----------------------------------------------------------------------===//
 

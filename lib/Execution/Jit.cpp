@@ -7,9 +7,9 @@
 ///
 /// \file
 /// MLIR's C interface passes each memref as a pointer to its descriptor; the
-/// engine's packed entry takes an array of pointers to arguments. So a call is
-/// an array of pointers to pointers to descriptors, all built on the stack of
-/// the call and nothing kept.
+/// engine's packed entry takes an array of pointers to arguments. So a call
+/// passes an array of pointers to pointers to descriptors. All of them live on
+/// the stack during the call.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -100,7 +100,8 @@ FailureOr<Jit> Jit::compile(OwningOpRef<ModuleOp> module, StringRef name,
   MLIRContext *context = module->getContext();
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
-  // Names of arrays mean nothing to LLVM, whose translation would warn of each.
+  // LLVM has no use for the names of arrays, and its translation would warn
+  // about each.
   function.setAllArgAttrs(SmallVector<DictionaryAttr>(
       function.getNumArguments(), DictionaryAttr::get(context)));
   PassManager pipeline(context);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Open sizes are settled first, by name of axis, so that a message can say
-/// which two sources disagree; shapes are compared afterwards.
+/// Open sizes are determined first, by name of axis, so that a message can name
+/// the two sources that disagree. Shapes are compared afterwards.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,12 +32,13 @@ using runtime::Result;
 
 namespace {
 
-/// One of the two sizes that a spec may leave open, and who settled it.
+/// One of the two sizes that a spec may leave open, and the source that gave
+/// it.
 class OpenSize {
 public:
   explicit OpenSize(const char *axis) : axis(axis) {}
 
-  /// \p by gives \p size; an error where another source gave another one.
+  /// \p by gives \p size; an error if another source gave a different size.
   MaybeError settle(int64_t size, const std::string &by) {
     if (size < 0)
       return Error{
@@ -63,7 +64,7 @@ struct Sizes {
   OpenSize batch{"the batch"};
   OpenSize length{"the length"};
 
-  /// Takes over what \p shape says on the axes that sizes live on.
+  /// Takes the batch and the length from \p shape.
   MaybeError settle(const std::vector<int64_t> &shape, bool hasLength,
                     const std::string &by) {
     if (!shape.empty() && shape[0] != kOpenSize)
@@ -77,7 +78,7 @@ struct Sizes {
 
 } // namespace
 
-/// The user's sizes and the static ones of the spec.
+/// Takes the sizes of the user and the static ones of the spec.
 static MaybeError settleSizes(const SpecDescription &spec,
                               RequestedSizes requested, Sizes &sizes) {
   if (requested.batch)
@@ -98,17 +99,16 @@ static MaybeError settleSizes(const SpecDescription &spec,
 // Drawing
 //===----------------------------------------------------------------------===//
 
-/// Tokens behind a cache: a number that the spec fixes.
+/// The number of tokens after a cache, which the spec fixes.
 static int64_t newTokens(const SpecDescription &spec) {
   return spec.arguments[spec.findOperand(OperandRole::Query)->argument]
       .shape[1];
 }
 
-/// The standard deviation of writing scores under which u stays bounded for
-/// `rows` tokens. Weights of random sign that nothing normalises make |u_t|^2
-/// grow by a factor of 1 + E[weight^2] a token, so that E[weight^2] has to be
-/// about 1 / rows. (What weights have in common, as those of exp and relu, the
-/// recurrence damps.)
+/// The standard deviation of write scores with which u stays bounded for `rows`
+/// tokens. Unnormalised weights of random sign make |u_t|^2 grow by a factor of
+/// 1 + E[weight^2] per token, so E[weight^2] must be about 1 / rows. (The
+/// recurrence damps the common part of weights, as those of exp and relu have.)
 static double boundedScores(runtime::FeatureKernel kernel, int64_t rows) {
   const auto n = static_cast<double>(std::max<int64_t>(rows, 2));
   // Rounded to 0 below a half, which a normal exceeds with a probability of at
@@ -118,9 +118,9 @@ static double boundedScores(runtime::FeatureKernel kernel, int64_t rows) {
   return 1.0 / std::sqrt(n);
 }
 
-/// The norm of the drawn rows of a key or of the query that writes, of a kernel
-/// without a state; nothing where plain normals do. Where both are free the
-/// query is scaled.
+/// The norm of the drawn rows of a key or of the write query, for a recurrence
+/// without a state; none if plain normals suffice. If both may be scaled, the
+/// query is.
 static std::optional<double> writingNorm(const SpecDescription &spec,
                                          OperandRole role, SpecSizes sizes) {
   if (spec.recurrence.writeKernel == runtime::FeatureKernel::Softmax)
@@ -131,13 +131,13 @@ static std::optional<double> writingNorm(const SpecDescription &spec,
       own ? *own : *spec.findOperand(OperandRole::Query);
   const OperandDescription &scaled = query.prologue ? key : query;
   const OperandDescription &other = query.prologue ? query : key;
-  // A cache holds what its keys are.
+  // Cached keys are drawn like keys.
   const OperandDescription &drawn =
       role == OperandRole::KeyCache ? key : *spec.findOperand(role);
   if (scaled.prologue || drawn.argument != scaled.argument)
     return std::nullopt;
 
-  // Of random directions, w . k has a deviation of |w| |k| / sqrt(K).
+  // With random directions, w . k has a deviation of |w| |k| / sqrt(K).
   const double plain =
       std::sqrt(static_cast<double>(spec.arguments[key.argument].shape.back()));
   const double product =
@@ -175,7 +175,7 @@ static runtime::InputRequest requestFor(const SpecDescription &spec,
     request.beforeSigmoid = operand.prologue.has_value();
     break;
   case OperandRole::Cached:
-    // So that the new tokens fit behind them.
+    // Leaves room for the new tokens.
     request.countMax = std::max<int64_t>(0, sizes.length - newTokens(spec));
     break;
   default:
@@ -200,8 +200,8 @@ Result<OperandSet> delta::drawOperands(const SpecDescription &spec,
 
   OperandSet operands;
   operands.sizes = {*sizes.batch.get(), *sizes.length.get()};
-  // All sizes first: a spec that does not fit should not cost a minute of
-  // drawing the operands that do.
+  // All sizes are checked first, so that a spec that does not fit fails before
+  // minutes of drawing.
   auto checkSize = [&](const ArrayDescription &array) -> MaybeError {
     Result<int64_t> count =
         runtime::countElements(array.shapeFor(operands.sizes), array.dtype);
@@ -227,7 +227,7 @@ Result<OperandSet> delta::drawOperands(const SpecDescription &spec,
 
 static constexpr llvm::StringLiteral kExpectedPrefix = "expected.";
 
-/// An error unless \p tensor is what the spec wants, sizes apart.
+/// An error unless \p tensor has the dtype and the number of axes of the spec.
 static MaybeError checkKind(const ArrayDescription &array,
                             const std::string &name, const HostTensor &tensor) {
   if (tensor.dtype() != array.dtype)

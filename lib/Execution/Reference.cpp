@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fits a SpecDescription to the runtime's oracle. No arithmetic of its own.
+/// Passes a SpecDescription to the runtime's oracle. Contains no arithmetic.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static HostTensor runPrologue(const PrologueDescription &prologue,
   llvm_unreachable("unknown prologue");
 }
 
-/// Where the oracle wants the operand of a role.
+/// The field of the oracle's operands for a role.
 static const HostTensor *&slotOf(runtime::RecurrenceOperands &operands,
                                  OperandRole role) {
   switch (role) {
@@ -64,7 +64,7 @@ static const HostTensor *&slotOf(runtime::RecurrenceOperands &operands,
 runtime::Result<std::vector<HostTensor>>
 delta::runReference(const SpecDescription &spec, const OperandSet &operands,
                     const runtime::OracleProgress &progress) {
-  // The oracle borrows its operands, so computed ones must not move.
+  // The oracle keeps pointers to its operands, so computed ones must not move.
   std::vector<HostTensor> computed;
   computed.reserve(spec.operands.size());
   runtime::RecurrenceOperands borrowed;

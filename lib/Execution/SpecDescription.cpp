@@ -1,4 +1,4 @@
-//===- SpecDescription.cpp - what a spec needs to be run --------*- C++ -*-===//
+//===- SpecDescription.cpp - plain data for running a spec ------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Walks from the operands of the recurrence back to the arguments and from the
-/// return back to its results. Anything on the way that it does not know is a
-/// diagnostic, never a guess.
+/// return back to its results. An unknown op on the way gives a diagnostic;
+/// nothing is guessed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -133,7 +133,7 @@ static runtime::FeatureKernel toRuntime(FeatureKernel kernel) {
   llvm_unreachable("unknown feature kernel");
 }
 
-/// Fills in dtype and shape; fails where the type has no description.
+/// Fills in dtype and shape; fails if the type cannot be described.
 static LogicalResult describeType(Location loc, Type type, bool hasLength,
                                   ArrayDescription &array) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -157,7 +157,7 @@ static LogicalResult describeType(Location loc, Type type, bool hasLength,
   return success();
 }
 
-/// The operand's word in `delta.recurrence`, for messages.
+/// The keyword of the operand in `delta.recurrence`, for messages.
 static StringRef operandName(OperandRole role) {
   switch (role) {
   case OperandRole::Query:
@@ -239,7 +239,7 @@ describeOperand(func::FuncOp function, OperandRole role, Value value) {
   return operand;
 }
 
-/// Whether axis 1 of an operand is what a run calls the length.
+/// Whether axis 1 of an operand is the length of a run.
 static bool hasLengthAxis(RecurrenceOp recurrence, OperandRole role) {
   bool isCache = role == OperandRole::KeyCache || role == OperandRole::UCache;
   return recurrence.isDecode() ? isCache : role != OperandRole::Initial;

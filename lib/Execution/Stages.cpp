@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which passes lead to which stage, and how its code is called. Results start
+/// The passes that lead to each stage, and the calls of its code. Results start
 /// as NaN, so that an element that a stage forgets to write cannot pass for a
 /// value.
 ///
@@ -134,7 +134,8 @@ private:
     results.reserve(spec.results.size());
     for (const ResultDescription &result : spec.results) {
       if (result.updates) {
-        // Written in place; the operand is another stage's too.
+        // The result is written in place, and other stages need the operand:
+        // copy it.
         results.push_back(operands.arguments[*result.updates].clone());
         arguments[*result.updates] = &results.back();
         continue;
@@ -160,7 +161,7 @@ private:
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// The passes from the recurrent phase to what the Jit takes.
+/// The passes from the recurrent phase to the input of the Jit.
 static void buildLowering(Stage stage, const StageOptions &options,
                           OpPassManager &pipeline) {
   const std::string target = options.target.empty() ? "sm_80" : options.target;

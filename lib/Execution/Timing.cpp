@@ -1,4 +1,4 @@
-//===- Timing.cpp - how long a run takes ------------------------*- C++ -*-===//
+//===- Timing.cpp - time of a run -------------------------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The median, because a machine that is busy with something else makes runs
-/// longer and never shorter.
+/// Uses the median, because other work on the machine makes runs longer and
+/// never shorter.
 ///
 //===----------------------------------------------------------------------===//
 

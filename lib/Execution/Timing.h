@@ -1,4 +1,4 @@
-//===- Timing.h - how long a run takes --------------------------*- C++ -*-===//
+//===- Timing.h - time of a run ---------------------------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One rule for how often a stage is repeated, whatever clock it has.
+/// The rule for how often a stage is repeated, for every clock.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,8 @@ double secondsSince(Clock::time_point start);
 
 /// Calls \p once, which returns the seconds that it measured, and returns them.
 /// With \p repeat, calls it again until there are five of these further times
-/// and they sum to a second, and returns their median: the first call pays for
-/// page faults, code that is loaded late and cold caches. Fails where a call
-/// fails.
+/// and they sum to a second, and returns their median: the first call includes
+/// page faults, lazy loading of code and cold caches. Fails if a call fails.
 mlir::FailureOr<double>
 measure(bool repeat, llvm::function_ref<mlir::FailureOr<double>()> once);
 

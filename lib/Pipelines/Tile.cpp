@@ -52,7 +52,7 @@ void delta::buildTileValuePipeline(OpPassManager &pm, int64_t segments) {
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   // Roundings are ops from here on.
-  pm.addPass(tile::createRelaxInverses());
+  pm.addPass(tile::createSelectInversePrecision());
   // Before the wait for other CTAs is deferred: what comes first changes.
   pm.addPass(tile::createSolveReads());
   pm.addPass(createCanonicalizerPass());

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The entry points of the driver API are declared here, because cuda.h need
-/// not be installed where kernels run. Their signatures are those of the CUDA
+/// The entry points of the driver API are declared here, because machines that
+/// run kernels need not have cuda.h. Their signatures are those of the CUDA
 /// Driver API reference; a suffix _v2 is the ABI that cuda.h's macros select.
 ///
 //===----------------------------------------------------------------------===//
@@ -30,11 +30,11 @@ using Device = int;                 // CUdevice
 using Address = unsigned long long; // CUdeviceptr
 using Handle = void *;              // CUcontext, CUstream, CUevent
 
-// Of CUdevice_attribute, CUstream_flags.
+// Values of CUdevice_attribute and CUstream_flags.
 constexpr int kCapabilityMajor = 75, kCapabilityMinor = 76;
 constexpr unsigned kNonBlocking = 1;
 
-/// The entry points, all of them or none.
+/// The entry points; either all of them are set or none.
 struct Driver {
   Status (*init)(unsigned);
   Status (*getErrorName)(Status, const char **);
@@ -57,7 +57,7 @@ struct Driver {
   Status (*copyToDevice)(Address, const void *, size_t, Handle);
   Status (*copyToHost)(void *, Address, size_t, Handle);
 
-  /// Why the driver cannot be used; empty where it can.
+  /// The reason why the driver cannot be used; empty if it can.
   std::string problem;
   int devices = 0;
 
@@ -178,8 +178,8 @@ MaybeError Gpu::initialise() {
                       "cuStreamCreate");
 }
 
-// Nothing depends on what is given back, and what made it fail, a broken
-// context, was reported by a call before.
+// Errors are ignored: nothing depends on the released objects, and an earlier
+// call has reported the broken context that would make a release fail.
 Gpu::~Gpu() {
   const Driver &driver = Driver::get();
   if (queue)

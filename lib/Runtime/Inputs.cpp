@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A counter-based generator and the distributions of the operand roles. To be
-/// compiled without contraction to fused multiply-adds: the bits of a draw must
-/// not depend on the machine.
+/// A counter-based generator and the distributions of the operand roles. Must
+/// be compiled without contraction to fused multiply-adds, because the bits of
+/// a draw must not depend on the machine.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ namespace delta::runtime {
 
 namespace {
 
-/// Random words addressed by a counter: word i of a stream costs the same
-/// wherever it is, and nothing but the name, the seed and i decides it.
+/// Random words addressed by a counter: word i of a stream has the same cost
+/// for every i, and depends only on the name, the seed and i.
 class Stream {
 public:
   Stream(const std::string &name, uint64_t seed) {
@@ -93,8 +93,9 @@ static void drawRows(const InputRequest &request, const Stream &stream,
     for (int64_t i = 0; i < width; ++i)
       row[i] = stream.normal(begin + i);
     if (request.cosine > 0.0) {
-      // Two unit vectors common * c + own * z, z independent, have the
-      // expected product common^2. Back to the size of plain normals after.
+      // Two unit vectors common * c + own * z, with independent z, have the
+      // expected product common^2. They are scaled back to the size of plain
+      // normals afterwards.
       const int64_t head = (begin / width) % heads;
       for (int64_t i = 0; i < width; ++i)
         direction[i] = directions.normal(head * width + i);

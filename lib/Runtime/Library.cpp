@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The struct needs no padding: two 32-bit words and then 64-bit ones alone.
+/// The struct needs no padding: two 32-bit words, then only 64-bit words.
 ///
 //===----------------------------------------------------------------------===//
 

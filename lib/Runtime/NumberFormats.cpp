@@ -35,7 +35,7 @@ static uint16_t narrow(double value) {
   if (biased == 0x7ff) {
     if (fraction == 0)
       return static_cast<uint16_t>(sign | infinity);
-    // The quiet bit keeps a NaN from becoming infinity when its payload sits in
+    // The quiet bit keeps a NaN from becoming infinity if its payload lies in
     // the bits that are cut off.
     const uint64_t quiet = uint64_t(1) << (fractionBits - 1);
     return static_cast<uint16_t>(sign | infinity | quiet |
@@ -46,7 +46,7 @@ static uint16_t narrow(double value) {
 
   const int exponent = biased - 1023;
   const uint64_t significand = fraction | (uint64_t(1) << 52);
-  // Below the normal range the last place stays put, so more bits go.
+  // Below the normal range the last place is fixed, so more bits are cut off.
   int shift = 52 - fractionBits;
   const bool subnormal = exponent < 1 - bias;
   if (subnormal)
@@ -61,7 +61,7 @@ static uint16_t narrow(double value) {
     ++quotient;
 
   // The implicit bit in the quotient adds one to the exponent field, and a
-  // carry out of the rounding moves on into it, to infinity if need be.
+  // carry out of the rounding goes into that field too, up to infinity.
   uint64_t magnitude = quotient;
   if (!subnormal)
     magnitude += static_cast<uint64_t>(exponent + bias - 1) << fractionBits;

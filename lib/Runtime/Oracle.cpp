@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One loop over tokens per family, written as the equations stand in Oracle.h.
+/// One loop over tokens per family, in the form of the equations in Oracle.h.
 /// Vectors run over the last axis so that the compiler can vectorise without
 /// reordering a sum.
 ///
@@ -25,7 +25,7 @@ namespace delta::runtime {
 
 namespace {
 
-/// Adds up what the threads have done and passes it on.
+/// Adds up the progress of the threads and reports the sum.
 class SharedProgress {
 public:
   SharedProgress(const OracleProgress &report, int64_t total)
@@ -71,7 +71,7 @@ private:
   int64_t rows = 0, work = 0;
 };
 
-/// What the evaluation of one family needs to know.
+/// The inputs and results of evaluating one family.
 struct Evaluation {
   const RecurrenceSpec &spec;
   const RecurrenceOperands &operands;
@@ -120,7 +120,7 @@ static void decayState(const HostTensor &decay, const RecurrenceDims &d,
   }
 }
 
-/// A matrix of rows x cols as one of cols x rows.
+/// The transpose of a rows x cols matrix.
 static Vector transpose(const Vector &matrix, int64_t rows, int64_t cols) {
   Vector flipped(matrix.size());
   for (int64_t r = 0; r < rows; ++r)
@@ -176,14 +176,14 @@ static void evaluateLinear(const Evaluation &e, const Sequence &sequence,
 }
 
 /// Turns scores s_0 ... s_{n-1} into a row of P or R. Returns the logarithm of
-/// the sum that a softmax divides by, -inf where there is none.
+/// the sum by which a softmax divides; -inf if there is none.
 static double applyKernel(FeatureKernel kernel, Vector &s, int64_t n) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   switch (kernel) {
   case FeatureKernel::Linear:
     return none;
   case FeatureKernel::Relu:
-    // Written so that a NaN stays a NaN.
+    // Written in this form so that a NaN stays a NaN.
     for (int64_t i = 0; i < n; ++i)
       s[i] = s[i] < 0.0 ? 0.0 : s[i];
     return none;
@@ -220,7 +220,7 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
   const int64_t h = d.keyHeadOf(hv), T = sequence.end - sequence.begin;
   const int64_t P = in.cached ? static_cast<int64_t>(in.cached->get(b)) : 0;
   const int64_t all = P + T, capacity = in.keyCache ? in.keyCache->dim(1) : 0;
-  // Keys lie channel by channel: a row of scores is then K axpys.
+  // Keys are stored channel by channel, so that a row of scores is K axpys.
   Vector keys(K * all), u(all * V), x(K), v(V), scores(all), row(V);
   RowCounter counter(e.progress);
 
@@ -230,7 +230,7 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
   auto cacheRow = [&](int64_t i, int64_t head, int64_t heads, int64_t width) {
     return ((b * capacity + i) * heads + head) * width;
   };
-  // row = sum_{i<n} kappa(x, k_i) u_i; returns what applyKernel does.
+  // row = sum_{i<n} kappa(x, k_i) u_i; returns the result of applyKernel.
   auto readMemory = [&](FeatureKernel kernel, const HostTensor &queries,
                         int64_t t, int64_t n) {
     queries.read(tokenRow(t, h, d.keyHeads, K), K, x.data());
@@ -255,7 +255,7 @@ static void evaluateImplicit(const Evaluation &e, const Sequence &sequence,
     }
     for (int64_t c = 0; c < K; ++c)
       keys[c * all + i] = x[c];
-    // Value heads of a group have one row of keys.
+    // Value heads of a group share one row of keys.
     if (i >= P && i < capacity && hv % (d.valueHeads / d.keyHeads) == 0)
       e.results.keyCache.write(cacheRow(i, h, d.keyHeads, K), K, x.data());
   }

@@ -25,7 +25,7 @@ void parallelFor(int64_t count, const std::function<void(int64_t)> &job) {
     for (int64_t i = next++; i < count; i = next++)
       job(i);
   };
-  // hardware_concurrency() may be 0 where it is not known.
+  // hardware_concurrency() may be 0 if the number is unknown.
   const int64_t cores =
       std::max<int64_t>(1, std::thread::hardware_concurrency());
   std::vector<std::thread> helpers;

@@ -38,7 +38,8 @@ ProgressLine::~ProgressLine() {
 
 bool ProgressLine::isDue() {
   const Clock::time_point now = options.now();
-  // The first line of a terminal comes after a second, then ten a second.
+  // On a terminal, the first line comes after a second, then ten lines per
+  // second.
   const auto pause = !terminal ? Clock::duration(10s)
                      : drawn   ? Clock::duration(100ms)
                                : Clock::duration(1s);

@@ -1,4 +1,4 @@
-//===- Prologue.cpp - what happens to operands before -----------*- C++ -*-===//
+//===- Prologue.cpp - functions on operands ---------------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

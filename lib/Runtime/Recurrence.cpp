@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads the sizes off q, k and v, then holds every other operand to them.
+/// Reads the sizes off q, k and v, then checks every other operand against
+/// them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +56,8 @@ static MaybeError checkShape(const char *name, const HostTensor &tensor,
   return std::nullopt;
 }
 
-/// An operand that the family has no use for is a misunderstanding, not a
-/// detail to pass over.
+/// An operand that the family does not use is an error of the caller, so it is
+/// not ignored.
 static MaybeError checkAbsent(const char *name, const HostTensor *tensor,
                               const char *family) {
   if (tensor)
@@ -224,7 +225,7 @@ Result<RecurrenceDims> checkRecurrence(const RecurrenceSpec &spec,
                              "and {}",
                              d.keyDim, d.valueDim)};
 
-  // [B, T, heads, tail...] with the step axis where there is one.
+  // [B, T, heads, tail...], with the step axis if there is one.
   auto perStep = [&](std::initializer_list<int64_t> tail) {
     Shape shape = {d.batch, d.tokens};
     if (d.steps != 1)

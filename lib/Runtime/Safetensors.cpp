@@ -7,8 +7,8 @@
 ///
 /// \file
 /// The header is parsed and checked as a whole before any tensor is allocated;
-/// from there on the sizes are known to be those of the file. Little-endian
-/// hosts only, as the format and every CUDA host are.
+/// from then on the sizes are known to fit the file. Works on little-endian
+/// hosts only; the format is little-endian, and so is every CUDA host.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ namespace delta::runtime {
 
 using nlohmann::json;
 
-/// The reference implementation's limit: no honest header is this large.
+/// The limit of the reference implementation: no valid header is this large.
 static constexpr uint64_t maxHeaderBytes = 100'000'000;
 static constexpr const char *metadataKey = "__metadata__";
 
@@ -58,14 +58,14 @@ public:
   explicit operator bool() const { return fd >= 0; }
   int get() const { return fd; }
 
-  /// Closes now, to learn whether it worked.
+  /// Closes the file now and returns whether that succeeded.
   bool close() { return ::close(std::exchange(fd, -1)) == 0; }
 
 private:
   int fd;
 };
 
-/// What the header says of one tensor. Offsets count from the end of the
+/// The entry of one tensor in the header. Offsets count from the end of the
 /// header.
 struct Entry {
   std::string name;
@@ -104,8 +104,8 @@ static bool writeAll(int fd, const void *memory, uint64_t size) {
   return true;
 }
 
-/// Parses the header; names that occur twice are an error, which the parser
-/// alone would resolve silently.
+/// Parses the header. Names that occur twice are an error here; the JSON parser
+/// itself would silently keep one.
 static Result<json> parseHeader(const std::string &text) {
   std::optional<std::string> twice;
   std::vector<std::set<std::string>> names;
@@ -307,7 +307,7 @@ Result<TensorFile> readSafetensors(const std::string &path) {
   return file;
 }
 
-/// JSON text is UTF-8; the library would stop the program on anything else.
+/// JSON text is UTF-8; on other text the JSON library would stop the program.
 static bool isUTF8(const std::string &text) {
   const json quoted = json::parse(
       json(text).dump(-1, ' ', false, json::error_handler_t::replace), nullptr,
@@ -357,7 +357,7 @@ makeHeader(const TensorFile &file,
 /// Writes to a new file at \p path.
 static MaybeError writeNewFile(const std::string &path,
                                const TensorFile &file) {
-  // Wide types first: then every tensor is aligned without padding.
+  // Wide types first, so that every tensor is aligned without padding.
   std::vector<decltype(file.tensors)::const_iterator> order;
   for (auto it = file.tensors.begin(); it != file.tensors.end(); ++it)
     order.push_back(it);
@@ -386,7 +386,7 @@ static MaybeError writeNewFile(const std::string &path,
 MaybeError writeSafetensors(const std::string &path, const TensorFile &file) {
   if (auto error = checkNames(file))
     return Error{fmt::format("cannot write '{}': {}", path, error->message)};
-  // Through links, to the file that they name; never in the place of a device.
+  // Follows links to the file that they name, and never replaces a device.
   std::error_code ignored;
   std::filesystem::path target =
       std::filesystem::weakly_canonical(path, ignored);

@@ -63,7 +63,8 @@ bool isFloat(DType dtype) { return dtype != DType::I64 && dtype != DType::I32; }
 template <typename Int> static Int toInteger(double value) {
   if (std::isnan(value))
     return 0;
-  // 2^31 and 2^63 are doubles, the largest integers below them need not be.
+  // 2^31 and 2^63 are exact as doubles; the largest integers below them need
+  // not be.
   const double limit = std::ldexp(1.0, 8 * sizeof(Int) - 1);
   const double rounded = std::nearbyint(value);
   if (rounded >= limit)
@@ -96,7 +97,8 @@ std::string shapeString(const std::vector<int64_t> &shape) {
 }
 
 Result<int64_t> countElements(const std::vector<int64_t> &shape, DType dtype) {
-  // A zero dimension makes the product zero but does not excuse the others.
+  // A zero dimension makes the product zero, but the other dimensions are still
+  // checked.
   int64_t count = 1;
   bool empty = false;
   for (int64_t dim : shape) {

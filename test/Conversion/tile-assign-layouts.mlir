@@ -1,8 +1,8 @@
 // RUN: delta-opt %s --tile-assign-layouts --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: delta-opt %s --tile-assign-layouts --tile-lower-converts --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=LOWER
 
-// A prefix sum has one element a thread; rows and columns of a fragment want it as
-// slices. Both conversions pass through one buffer.
+// A prefix sum has one element per thread; spreads along rows and columns of a fragment
+// need slices. Both conversions pass through one buffer.
 
 // CHECK-LABEL: tile.kernel @decay
 // CHECK: %[[G:.*]] = tile.scan %{{.*}} : tensor<64xf32, #tile.flat<warps = 4>>
@@ -38,8 +38,8 @@ tile.kernel @decay(%b: index, %g: memref<?x?x2xf32>, %w: memref<64xf32>, %s: mem
 
 // -----
 
-// What is read from shared memory, and arithmetic on it, is made in each layout that
-// is asked for: no conversion.
+// Reads of shared memory, and arithmetic on them, are repeated in each layout that a use
+// needs: no conversion.
 
 // CHECK-LABEL: tile.kernel @reads
 // CHECK-NOT: tile.convert
@@ -61,7 +61,7 @@ tile.kernel @reads(%b: index, %s: memref<32x32xf32>) attributes {grid = 1 : i64,
 
 // -----
 
-// Sums of rows go to shared memory from the slice that they are: no conversion on the way.
+// Row sums are slices, and are written to shared memory without a conversion.
 
 // CHECK-LABEL: tile.kernel @written_slice
 // CHECK: %[[N:.*]] = tile.reduce add {{.*}} -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
@@ -78,8 +78,8 @@ tile.kernel @written_slice(%b: index, %s: memref<64x64xf32>) attributes {grid = 
 
 // -----
 
-// A reduction gives the slice that its rows live in, a diagonal too, and so does what is
-// computed from it; a loop carries the layout of its state.
+// A reduction gives a slice of its rows, a diagonal too, and values computed from it keep
+// that layout; a loop carries the layout of its state.
 
 // CHECK-LABEL: tile.kernel @norm
 // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (tensor<64x64xf32, #tile.frag<warps = 4>>)
@@ -110,8 +110,8 @@ tile.kernel @norm(%b: index, %s: memref<64x64xf32>, %n: index) attributes {grid 
 // -----
 
 // A sum of rows that scales a flat vector on its way to memory: the product is flat, and
-// the sum is moved once, in front of the loop that does not change it. Where the product
-// scales rows it is a slice.
+// the sum is moved once, before the loop that does not change it. If the product scales
+// rows, it is a slice.
 
 // CHECK-LABEL: tile.kernel @flat
 // CHECK: %[[N:.*]] = tile.reduce add {{.*}} -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>

@@ -6,7 +6,7 @@
 !buffer = memref<64x128xbf16, #tile.smem<128>>
 
 // S (64), rounded (32), and two products of 32 each: 160. Scaling the product happens
-// in place. 160 + 40 registers of 128 threads: two CTAs an SM.
+// in place. 160 + 40 registers of 128 threads: two CTAs per SM.
 
 // CHECK-LABEL: tile.kernel @products
 // CHECK-SAME: {{.*}}min_blocks = 2 : i64, {{.*}}registers = 160 : i64
@@ -27,7 +27,7 @@ tile.kernel @products(%i: index, %s: memref<64x128xf32>, %o: memref<64x64xf32>) 
 
 // -----
 
-// A loop keeps what it carries and what it uses from outside: 64 + 64, and 64 inside.
+// A loop keeps its carried values and its values from outside: 64 + 64, and 64 inside.
 // Shared memory leaves room for one CTA.
 
 // CHECK-LABEL: tile.kernel @loop
@@ -66,8 +66,8 @@ tile.kernel @squares(%i: index, %s: memref<64x256xf32>, %o: memref<64xf32>) attr
 
 // -----
 
-// The rest of a rounding: X (64) becomes the difference, its rounding (32) is extended element by
-// element.
+// The residual of a rounding: X (64) becomes the difference, its rounding (32) is extended
+// element by element.
 
 // CHECK-LABEL: tile.kernel @rest
 // CHECK-SAME: {{.*}}registers = 96 : i64
@@ -87,7 +87,7 @@ tile.kernel @rest(%i: index, %s: memref<64x128xf32>, %o: memref<64x128xbf16>) at
 // -----
 
 // F11.
-// expected-error @below {{predicted 256 live registers a thread; expected at most 215, which leaves 40 of 255 for addresses and copies}}
+// expected-error @below {{predicted 256 live registers per thread; expected at most 215, which leaves 40 of 255 for addresses and copies}}
 tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %S = tile.load %s[%c0, %c0] {dims = array<i64: 0, 1>} : memref<64x256xf32> -> tensor<64x256xf32, #tile.frag<warps = 4>>
@@ -107,8 +107,8 @@ tile.kernel @F11(%i: index, %s: memref<64x256xf32>) attributes {plan = #plan.ker
 
 // A role with products in flight: S (64); S rounded (32), which Q S holds until it is
 // awaited; Q S (32); V extended (32) and K S (32), of which one becomes X: 192. The loop
-// carries on with the registers of S0, which has a second use in front of it. That leaves
-// 16 of 208.
+// takes over the registers of S0, which has a second use before the loop. That leaves 16 of
+// 208.
 
 // CHECK-LABEL: tile.kernel @in_flight
 // CHECK-SAME: {{.*}}min_blocks = 1 : i64, {{.*}}registers = 192 : i64
@@ -154,7 +154,7 @@ tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {
   %c1 = arith.constant 1 : index
   %K = tile.alloc : memref<64x128xbf16, #tile.smem<128>>
   %V = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
-  // expected-error @below {{role "math": predicted 192 live registers a thread; expected at most 184, which leaves 16 of 200 for addresses}}
+  // expected-error @below {{role "math": predicted 192 live registers per thread; expected at most 184, which leaves 16 of 200 for addresses}}
   tile.roles [#tile.role<name = "math", warps = 4, registers = 200>,
               #tile.role<name = "load", warps = 4, registers = 24>] {
   ^bb0(%k: index):
@@ -187,11 +187,11 @@ tile.kernel @F11_role(%i: index, %n: index, %s: memref<64x128xf32>) attributes {
 !small = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !row = tensor<64xf32, #tile.slice<axis = 0, #tile.frag<warps = 4>>>
 
-// A kernel that inverts, with nothing on its way meanwhile. Arithmetic in front of the
-// inverse and of the writes is done element by element: of A, B and P there is never a
-// whole tile. Beside X (32), which is stored last, and r (2) the inverse works with 32
-// for the blocks of a column and 40 for sums and operands: 106. With 10 more that would
-// be four CTAs an SM.
+// A kernel that inverts, with nothing in flight meanwhile. Arithmetic before the inverse
+// and before the writes is done element by element: A, B and P never occupy a whole tile.
+// In addition to X (32), which is stored last, and r (2), the inverse uses 32 for the
+// blocks of a column and 40 for sums and operands: 106. With 10 more that would be four
+// CTAs per SM.
 
 // CHECK-LABEL: tile.kernel @inverts
 // CHECK-SAME: {{.*}}min_blocks = 4 : i64, {{.*}}registers = 106 : i64
@@ -217,7 +217,7 @@ tile.kernel @inverts(%i: index, %s: memref<64x64xf32>) attributes {plan = #plan.
   tile.return
 }
 
-// Transposed, the blocks stay in registers beside operands in two parts: 16 more.
+// With `transposed`, the blocks stay in registers next to split operands: 16 more.
 
 // CHECK-LABEL: tile.kernel @inverts_transposed
 // CHECK-SAME: {{.*}}min_blocks = 3 : i64, {{.*}}registers = 122 : i64
@@ -243,7 +243,7 @@ tile.kernel @inverts_transposed(%i: index, %s: memref<64x64xf32>) attributes {pl
   tile.return
 }
 
-// In tf32 operands have one part.
+// In tf32 operands are not split.
 
 // CHECK-LABEL: tile.kernel @inverts_in_tf32
 // CHECK-SAME: {{.*}}min_blocks = 4 : i64, {{.*}}registers = 106 : i64
@@ -271,7 +271,7 @@ tile.kernel @inverts_in_tf32(%i: index, %s: memref<64x64xf32>) attributes {plan 
 
 // -----
 
-// The same with few registers: no more than 16 warps an SM are asked for.
+// The same with few registers: the kernel asks for at most 16 warps per SM.
 
 // CHECK-LABEL: tile.kernel @small
 // CHECK-SAME: {{.*}}min_blocks = 8 : i64, {{.*}}registers = 56 : i64
@@ -286,8 +286,8 @@ tile.kernel @small(%i: index, %s: memref<32x32xf32>) attributes {plan = #plan.ke
 
 // -----
 
-// What is masked for a reduction is reduced an element at a time: the matrix (64), and its
-// vector of two registers.
+// A mask before a reduction is computed element by element: the matrix (64), and its vector
+// of two registers.
 
 // CHECK-LABEL: tile.kernel @masked_reduction
 // CHECK-SAME: {{.*}}registers = 66 : i64

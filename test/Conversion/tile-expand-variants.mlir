@@ -48,7 +48,7 @@ func.func @host(%B: index) {
 
 // -----
 
-// One chain a head: it has no neighbour.
+// One chain per head: no chain has a neighbour.
 // CHECK: tile.kernel @chain({{.*}}split = chains>
 // CHECK-LABEL: func.func @single
 // CHECK-NOT: scf.if

@@ -16,15 +16,15 @@
 // S Q^T 8 steps of 32, X T^T and U P^T 4 of 32, U K 4 of 64; 64 for each pass over 64 x 64,
 // 128 over 64 x 128.
 //
-// The state is scaled before any product runs; reads for that and for X stand behind the
-// peek. X takes 30 + 3 * 64 = 222 cycles behind K S, in which the tensor cores are
-// free: half of Q S (128) fits, all of it (256) does not; behind U the same holds for
-// 158 cycles and the other half. e_out takes 30 + 16 * 2 cycles to read, which the last
-// step of U (32) and its await (30) just leave; e_in with V (64) would come too late behind
-// K S. e_read is not on the chain and comes in front of the last product before its use.
-// The state is rounded while U P^T runs. Each await is in front of its use. The slot is
-// released when the last product is complete; the wait for a free one is in front of that.
-// Without cuts, Q S as a whole is behind K S: half of it fits.
+// The state is scaled before any product runs; reads for that and for X follow the peek. X
+// takes 30 + 3 * 64 = 222 cycles after K S, in which the tensor cores are free: half of Q S
+// (128) fits, all of it (256) does not; after U the same holds for 158 cycles and the other
+// half. e_out takes 30 + 16 * 2 cycles to read, which fits into the last step of U (32) and
+// its await (30); e_in with V (64) would come too late after K S. e_read is not on the
+// chain and comes before the last product before its use. The state is rounded while U P^T
+// runs. Each await is directly before its use. The slot is released when the last product
+// is complete; the wait for a free slot is before that. Without cuts, the whole Q S follows
+// K S: half of it fits.
 
 // WHOLE-LABEL: tile.kernel @chunk
 // WHOLE: tile.dot_start
@@ -122,8 +122,8 @@ tile.kernel @chunk(%i: index, %n: index) attributes {plan = #plan.kernel<machine
 }
 
 // K = 64, V seen through a view, factors computed from G. Both products of S are short
-// (128) and Q S fits as a whole. What only depends on G is computed behind the product
-// whose value it meets: exp(G) behind K S, the other one behind U.
+// (128) and Q S fits as a whole. Values that only depend on G are computed after the
+// product with whose value they are combined: exp(G) after K S, the other one after U.
 
 !n   = tensor<64x64xf32, #tile.frag<warps = 4>>
 !v   = memref<64x128xbf16, #tile.smem<128>>
@@ -191,7 +191,7 @@ tile.kernel @narrow(%i: index, %n: index, %j: index) attributes {plan = #plan.ke
 }
 
 // Without decay, U leaves 30 + 64 cycles. The second half of Q S (128) does not fit, but
-// there is no later gap than the one in front of the chain's last product.
+// there is no later gap than the one before the chain's last product.
 
 !short = !tile.ring<3, [!wide, !wide, !tile, !tile]>
 
@@ -244,8 +244,9 @@ tile.kernel @plain(%i: index, %n: index, %o: memref<64x64xf32>) attributes {plan
   tile.return
 }
 
-// A product of S that fits nowhere (1024 cycles) is issued behind the chain's last one. It
-// reads the rounded state, whose registers the next one gets: that waits for it.
+// A product of S that fits nowhere (1024 cycles) is issued after the chain's last one. It
+// reads the rounded state, whose registers the next rounded state takes over: the rounding
+// waits for the product.
 
 !many = memref<256x128xbf16, #tile.smem<128>>
 !y    = tensor<64x256xf32, #tile.frag<warps = 4>>
@@ -281,8 +282,8 @@ tile.kernel @late(%i: index, %n: index) attributes {plan = #plan.kernel<machine 
   tile.return
 }
 
-// Accesses to one buffer stay in order: the product of what was written comes behind the
-// write, the next write behind the product's value. A loop with a barrier is left alone.
+// Accesses to one buffer stay in order: the product that reads the buffer comes after the
+// write, the next write after the product's value. A loop with a barrier is left alone.
 
 // CHECK-LABEL: tile.kernel @memory
 // CHECK: scf.for

@@ -5,8 +5,8 @@
 !buffer = memref<64x64xbf16, #tile.smem<128>>
 !ring = !tile.ring<2, [!buffer, !buffer]>
 
-// What the next state waits for comes first, then the output. The product with Q was
-// asked for late; it is issued beside the first one. Releases stay behind all readers.
+// The ops that the next state waits for come first, then the output. The product with Q
+// came late; now it is issued next to the first one. Releases stay after all readers.
 
 // CHECK-LABEL: tile.kernel @chain
 // CHECK: scf.for
@@ -53,8 +53,8 @@ tile.kernel @chain(%i: index, %k: memref<?x64xbf16>, %o: memref<?x64xbf16>, %n: 
   tile.return
 }
 
-// A product does not pass the write of its right operand. A loop whose state comes out
-// of a buffer that the rest overwrites is left alone.
+// A product does not pass the write of its right operand. A loop whose state is read from a
+// buffer that later ops overwrite is left alone.
 
 // CHECK-LABEL: tile.kernel @memory
 // CHECK: scf.for

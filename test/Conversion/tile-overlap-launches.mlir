@@ -1,7 +1,7 @@
 // RUN: delta-opt %s --tile-overlap-launches --split-input-file | FileCheck %s
 
-// The consumer of what an earlier launch writes overlaps it and waits in front of its first
-// access, not earlier. The producer has nothing to do.
+// The consumer of an array that an earlier launch writes overlaps that launch and waits
+// before its first access, not earlier. The producer does not change.
 
 // CHECK-LABEL: tile.kernel @first
 // CHECK-NOT: tile.wait_launches
@@ -41,7 +41,7 @@ func.func @pair(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   %c0 = arith.constant 0 : index
   %B = memref.dim %x, %c0 : memref<?x64xf32>
   %w = memref.alloc(%B) : memref<?x1x64xf32>
-  // A view is the array that it is of.
+  // An access to a view is an access to its array.
   %flat = memref.collapse_shape %w [[0, 1], [2]] : memref<?x1x64xf32> into memref<?x64xf32>
   tile.launch @first grid(%B) args(%x, %w : memref<?x64xf32>, memref<?x1x64xf32>)
   tile.launch @second grid(%B) args(%x, %flat, %y : memref<?x64xf32>, memref<?x64xf32>, memref<?x64xf32>)
@@ -50,8 +50,8 @@ func.func @pair(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
-// What is written over something that an earlier launch reads waits too. A launch that meets
-// no earlier one in memory stays in order: nothing in it would wait.
+// A launch that overwrites an array which an earlier launch reads waits too. A launch that
+// shares no array with an earlier one does not overlap: nothing in it would wait.
 
 // CHECK-LABEL: tile.kernel @reads
 // CHECK-NOT: tile.wait_launches
@@ -110,7 +110,7 @@ func.func @chain(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %z: memref<?x64xf32
 
 // -----
 
-// In a kernel with roles each role that reads waits for itself; one that does not, does not.
+// In a kernel with roles, each role that reads waits on its own; other roles do not wait.
 
 // CHECK-LABEL: tile.kernel @consume
 // CHECK: tile.roles

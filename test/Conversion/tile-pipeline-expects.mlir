@@ -1,7 +1,7 @@
 // RUN: delta-opt %s --tile-pipeline=stages=2 | FileCheck %s
 
-// What stands behind an expectation is copied ahead behind the expectation of that iteration: the
-// wait holds up nothing in front of it. Iterations past the end wait for nobody.
+// Copies after an expectation are also copied ahead, after the expectation of the later
+// iteration: the wait delays nothing before it. Iterations past the end wait for no CTA.
 
 !smem = memref<64x128xbf16, #tile.smem<128>>
 !frag = tensor<64x128xbf16, #tile.frag<warps = 4>>

@@ -2,9 +2,9 @@
 // RUN: delta-opt %s --tile-pipeline=stages=3 | FileCheck %s --check-prefix=THREE
 // RUN: delta-opt %s --tile-pipeline=stages=1 | FileCheck %s --check-prefix=ONE
 
-// Copies of the next chunk start behind the peek of this one, whose barrier frees the
-// slot that they fill. Chunks past the end copy no rows. Tiles come before vectors, so
-// that a slot has no holes.
+// Copies of the next chunk start after the peek of this chunk, whose barrier frees the slot
+// that they fill. Chunks past the end copy no rows. Tiles come before vectors, so that a
+// slot has no holes.
 
 // CHECK-LABEL: tile.kernel @chain
 // CHECK: %[[RING:.*]] = tile.ring_create "chunks" cp_async_group {tile.buffers = ["K", "G"]} : <2, [memref<64x128xbf16, #tile.smem<128>>, memref<64xf32, #tile.smem<0>>]>
@@ -30,7 +30,7 @@
 // CHECK: tile.release %[[SLOT]]
 // CHECK-NEXT: scf.yield
 
-// With three stages two slots are filled in front of the loop.
+// With three stages two slots are filled before the loop.
 // THREE-LABEL: tile.kernel @chain
 // THREE: tile.ring_create "chunks" cp_async_group {{.*}} : <3,
 // THREE: tile.acquire %{{.*}}[%[[C0:.*]]]
@@ -42,7 +42,7 @@
 // THREE: arith.constant 2 : index
 // THREE: tile.acquire
 
-// With one stage each iteration copies for itself, all of the rows that it has.
+// With one stage each iteration copies its own rows, all of them.
 // ONE-LABEL: tile.kernel @chain
 // ONE: tile.ring_create "chunks" cp_async_group {{.*}} : <1,
 // ONE-NOT: tile.acquire
@@ -81,7 +81,7 @@ tile.kernel @chain(%b: index, %k: memref<?x?x128xbf16>, %g: memref<?x?x64xf32>, 
   tile.return
 }
 
-// What an iteration stores may be what a later one loads.
+// A later iteration may load values that an iteration stores.
 
 // CHECK-LABEL: tile.kernel @in_place
 // CHECK-NOT: tile.ring_create
@@ -98,7 +98,7 @@ tile.kernel @in_place(%b: index, %k: memref<?x64xf32>, %n: index) attributes {gr
   tile.return
 }
 
-// A buffer that something else of the loop writes too is not a slot of a ring.
+// A buffer that another op of the loop writes too does not become a slot of a ring.
 
 // CHECK-LABEL: tile.kernel @written
 // CHECK-NOT: tile.ring_create
@@ -115,7 +115,7 @@ tile.kernel @written(%b: index, %k: memref<?x?x128xbf16>, %n: index) attributes 
   tile.return
 }
 
-// A kernel that is to have roles keeps its copies.
+// A kernel that will have roles keeps its copies.
 
 // CHECK-LABEL: tile.kernel @with_roles
 // CHECK-NOT: tile.ring_create

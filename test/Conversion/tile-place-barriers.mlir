@@ -26,8 +26,8 @@ tile.kernel @straight(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   tile.return
 }
 
-// What comes round the back edge: the write of the next iteration follows the read of
-// this one. Behind the loop the last write may still be unread.
+// Conflicts across the back edge: the write of the next iteration follows the read of this
+// one. After the loop the last write may still be unread.
 
 // CHECK-LABEL: tile.kernel @loop
 // CHECK: scf.for
@@ -48,8 +48,8 @@ tile.kernel @loop(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : 
   tile.return
 }
 
-// A copy is complete for the thread that waits, and for the others behind a barrier;
-// the wait itself needs none.
+// A copy is complete for the thread that waits, and for the others after a barrier; the
+// wait itself needs none.
 
 // CHECK-LABEL: tile.kernel @copied
 // CHECK: tile.copy
@@ -65,7 +65,7 @@ tile.kernel @copied(%i: index, %k: memref<64x64xbf16>) attributes {grid = 1 : i6
   tile.return
 }
 
-// Buffers that share bytes conflict; buffers beside each other do not.
+// Buffers that share bytes conflict; disjoint buffers do not.
 
 // CHECK-LABEL: tile.kernel @overlap
 // CHECK: tile.write
@@ -84,9 +84,9 @@ tile.kernel @overlap(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   tile.return
 }
 
-// An inverse meets inside, so nothing that was written before it needs a barrier
-// behind it; its scratch space must be free in front of it. A scan over 32 elements
-// stays in one warp and orders nothing.
+// An inverse contains a barrier, so values written before it need no barrier after it; its
+// scratch space must be free before it. A scan over 32 elements stays in one warp and
+// orders nothing.
 
 // CHECK-LABEL: tile.kernel @inside
 // CHECK: tile.write
@@ -113,8 +113,8 @@ tile.kernel @inside(%i: index) attributes {grid = 1 : i64, warps = 4 : i64} {
   tile.return
 }
 
-// Behind its last meeting an op still reads its scratch space: the next writer
-// waits. Other buffers are free.
+// After its last barrier an op still reads its scratch space: the next writer waits. Other
+// buffers are free.
 
 // CHECK-LABEL: tile.kernel @scratch_again
 // CHECK: tile.tri_inverse
@@ -164,7 +164,7 @@ tile.kernel @ring(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 : 
   tile.return
 }
 
-// Of a ring of one slot the acquire is a barrier too.
+// In a ring of one slot the acquire is a barrier too.
 
 // CHECK-LABEL: tile.kernel @single
 // CHECK: scf.for
@@ -190,7 +190,7 @@ tile.kernel @single(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 
   tile.return
 }
 
-// What lay in the bytes of a ring is read by all threads before the first slot is filled.
+// All threads have read a buffer in the bytes of a ring before the first slot is filled.
 
 // CHECK-LABEL: tile.kernel @in_front_of_a_ring
 // CHECK: tile.write
@@ -218,7 +218,8 @@ tile.kernel @in_front_of_a_ring(%i: index, %g: memref<64x64xbf16>) attributes {g
   tile.return
 }
 
-// An mbarrier is none: each warp waits for itself. Slots need no barrier at either end.
+// An mbarrier is not a barrier of the role: each warp waits on its own. Slots need no
+// barrier at either end.
 
 // CHECK-LABEL: tile.kernel @mbarriers
 // CHECK: tile.write
@@ -251,9 +252,9 @@ tile.kernel @mbarriers(%i: index, %n: index) attributes {grid = 1 : i64, warps =
   tile.return
 }
 
-// A role meets at a barrier of its own: behind the CTA's those of the instances of roles
-// in turn. A buffer that takes the bytes of a drained ring is ordered with its slots, of
-// which a product in flight reads until it is awaited.
+// Each role meets at its own barrier: the CTA's barrier comes first, then those of the
+// instances of each role in turn. A buffer in the bytes of a drained ring is ordered with
+// the ring's slots, which a product in flight reads until it is awaited.
 
 !half = memref<64x64xbf16, #tile.smem<128>>
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>

@@ -1,7 +1,7 @@
 // RUN: delta-opt %s --tile-place --split-input-file --verify-diagnostics | FileCheck %s
 
-// In a kernel with roles single warps copy: matrices by tensor maps, which end
-// where the array does, vectors in bulk. Products are those of a warpgroup.
+// In a kernel with roles a single warp copies: matrices by tensor maps, which end where the
+// array ends, vectors by bulk copies. Products use wgmma.
 
 // CHECK-LABEL: tile.kernel @chain
 // CHECK: %[[O:.*]] = tile.alloc : memref<64x64xbf16, #tile.smem<128>>
@@ -57,8 +57,8 @@ func.func @host(%k: memref<?x?x64x128xbf16>, %v: memref<?x?x2x128xbf16>, %g: mem
 
 // -----
 
-// 21 tokens of three steps are 63 rows: the 64th of memory is the next chunk's. Their
-// axes are one of rows in the kernel. Outputs of tokens are 21 rows of 32.
+// 21 tokens of three steps are 63 rows; the 64th row in memory belongs to the next chunk.
+// In the kernel tokens and steps are one axis of rows. Outputs of tokens are 21 rows of 32.
 
 // CHECK-LABEL: tile.kernel @steps
 // CHECK: tile.copy tma {{.*}} {dims = array<i64: 1, 2>, rows = 63 : i64} : memref<?x?x64xbf16>, memref<64x64xbf16, #tile.smem<128>>
@@ -114,7 +114,7 @@ tile.kernel @extents(%c: index, %v: memref<100x64xbf16>, %w: memref<?x64xbf16>, 
 
 // -----
 
-// Nobody launches the kernel, so nobody says that %n is the extent.
+// No launch of the kernel shows that %n is the extent.
 
 tile.kernel @not_launched(%c: index, %v: memref<?x64xbf16>, %n: index)
     attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
@@ -126,7 +126,7 @@ tile.kernel @not_launched(%c: index, %v: memref<?x64xbf16>, %n: index)
 
 // -----
 
-// One of two launches passes something else.
+// One of the two launches passes another value.
 
 tile.kernel @other_size(%c: index, %v: memref<?x?x64xbf16>, %n: index)
     attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
@@ -145,7 +145,7 @@ func.func @host_of_two(%v: memref<?x?x64xbf16>, %n: index) {
 
 // -----
 
-// A chunk that ends before the array does, at a row that is no constant away.
+// A chunk that ends before the end of the array, at a distance that is not a constant.
 
 tile.kernel @ends_early(%c: index, %v: memref<128x64xbf16>, %n: index)
     attributes {grid = 1 : i64, warps = 4 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64, split = chains>} {
@@ -229,8 +229,8 @@ tile.kernel @columns(%c: index, %k: memref<512x64xbf16>)
 // -----
 
 // Two warpgroups share the rows of a block. A left operand that a copy brings stays in
-// shared memory. A box that a condition leaves out is one in front of the array, which a
-// tensor map reads as zeros. A bound past the box does not cut it.
+// shared memory. A box with a false condition lies before the array, where a tensor map
+// reads zeros. A bound past the end of the box has no effect.
 
 // CHECK-LABEL: tile.kernel @row_block
 // CHECK: %[[U:.*]] = tile.alloc : memref<128x64xbf16, #tile.smem<128>>
@@ -262,9 +262,9 @@ tile.kernel @row_block(%i: index, %q: memref<128x64xbf16>, %k: memref<?x64xbf16>
 
 // -----
 
-// A solution takes its factors and its scratch from shared memory. What a later product
-// has in registers beside it, 64 columns wide, fits; with 128 the left operand waits in
-// shared memory, from the last product in front of the solution on.
+// A solve takes its factors and its scratch from shared memory. The registers of a later
+// product of 64 columns fit next to the solution; with 128 columns the left operand is
+// spilled to shared memory, after the last product before the solve.
 
 // CHECK-LABEL: tile.kernel @narrow_solution
 // CHECK: %[[SCRATCH:.*]] = tile.alloc : memref<128x128xbf16, #tile.smem<128>>
@@ -321,7 +321,8 @@ tile.kernel @wide_solution(%i: index, %k: memref<128x128xbf16>, %beta: memref<2x
 
 // -----
 
-// Sums of rows, and a diagonal, that are needed behind the solution alone wait in shared memory.
+// Row sums, and a diagonal, that are needed only after the solve are spilled to shared
+// memory.
 
 // CHECK-LABEL: tile.kernel @waiting_sums
 // CHECK: %[[BUFFER:.*]] = tile.alloc : memref<128xf32, #tile.smem<0>>
@@ -348,8 +349,9 @@ tile.kernel @waiting_sums(%i: index, %beta: memref<128x2xf32>, %s: memref<128x12
 
 // -----
 
-// A solution that is given on with its rest has scratch for rests. Of two left operands that are
-// known in front as many wait as it takes for registers to hold the others.
+// If the residual of a solution is used, the solve has scratch for residuals. Of two left
+// operands that are live across the solve, only as many are spilled as registers cannot
+// hold.
 
 // CHECK-LABEL: tile.kernel @solution_with_rest
 // CHECK: %[[SCRATCH:.*]] = tile.alloc : memref<256x128xbf16, #tile.smem<128>>
@@ -389,7 +391,7 @@ tile.kernel @solution_with_rest(%i: index, %k: memref<128x64xbf16>, %beta: memre
 
 // -----
 
-// Nobody rounds the solution: products inside have no type.
+// No use rounds the solution, so the products inside have no type.
 
 tile.kernel @wide_type(%i: index, %beta: memref<2x128xf32>, %s: memref<128x128xf32>)
     attributes {grid = 1 : i64, warps = 8 : i64, plan = #plan.kernel<machine = <"sm_90a">, products = wgmma, copies = tma, stages = 3, columns = 64>} {
@@ -421,7 +423,8 @@ tile.kernel @conditional_store(%i: index, %o: memref<?x64xbf16>, %s: memref<128x
 
 // -----
 
-// Factors that a load brings to registers, as they are: written to shared memory behind it.
+// Factors that a load brings to registers unchanged are written to shared memory after the
+// load.
 
 // CHECK-LABEL: tile.kernel @loaded_factors
 // CHECK: %[[F:.*]] = tile.alloc : memref<128xf32, #tile.smem<0>>

@@ -4,10 +4,10 @@
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
 
-// Products are complete in order of issue. In front of the first wait two later ones may
-// run; copies are counted apart: the wait for %f leaves one copy, not the product, and
-// the wait for both kinds the least of both counts. A product that accumulates onto one in
-// flight is a group of its own.
+// Products complete in order of issue. At the first wait two later ones may run. Copies are
+// counted separately: the wait for %f leaves one copy open and does not count the product,
+// and the wait for both kinds takes the smaller count. A product that accumulates onto one
+// in flight is a separate group.
 
 // CHECK-LABEL: tile.kernel @waits
 // CHECK: tile.await %[[P:.*]] {pending = 2 : i64}

@@ -2,8 +2,8 @@
 
 !buffer = memref<64x64xbf16, #tile.smem<128>>
 
-// Groups land in order of issue: in front of the first wait two later ones may be
-// open. A loop in between may hold any number, so nothing may be.
+// Groups complete in order of issue: at the first wait two later ones may be open. A loop
+// in between may issue any number of groups, so none may be open.
 
 // CHECK-LABEL: tile.kernel @waits
 // CHECK: tile.await %{{.*}} {pending = 2 : i64}

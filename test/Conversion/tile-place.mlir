@@ -26,8 +26,8 @@ tile.kernel @operands(%b: index, %k: memref<?x?x2x128xbf16>, %v: memref<?x?x2x12
 
 // -----
 
-// Register uses of a load whose dims transpose read its buffer transposed; a result
-// goes out of a buffer in rows; a state is neither.
+// Register uses of a load whose dims transpose read its buffer transposed; a result is
+// copied out of a buffer in rows; a state uses no buffer.
 
 // CHECK-LABEL: tile.kernel @registers
 // CHECK: %[[O:.*]] = tile.alloc : memref<32x64xbf16, #tile.smem<128>>
@@ -54,8 +54,8 @@ tile.kernel @registers(%b: index, %v: memref<?x?x2x128xbf16>, %o: memref<?x?x2x1
 
 // -----
 
-// A computed right operand is written to a buffer behind its definition, and goes to
-// global memory from there.
+// A computed right operand is written to a buffer after its definition, and goes to global
+// memory from there.
 
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: %[[Y:.*]] = arith.truncf

@@ -1,5 +1,6 @@
-// A kernel whose CTAs wait for what they compute, and that inverts in a loop, keeps its buffers apart while the CTA stays within its share of
-// shared memory, a quarter for four warps: 40960 bytes on sm_80, 57344 on sm_90a.
+// A kernel that inverts in a loop, and whose CTAs wait for each of their results, keeps its
+// buffers apart while the CTA stays within its share of shared memory, a quarter for four
+// warps: 40960 bytes on sm_80, 57344 on sm_90a.
 // RUN: delta-opt %s --tile-plan-shared | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: sed s/sm_80/sm_90a/ %s | delta-opt --tile-plan-shared | FileCheck %s --check-prefixes=CHECK,SM90
 
@@ -9,8 +10,9 @@
 !flat = tensor<64xf32, #tile.flat<warps = 4>>
 !vector = memref<64xf32, #tile.smem<0>>
 
-// The scratch of the inverse, keys and %v lie apart. %t does not fit behind them on sm_80:
-// it shares with the keys, which were read last long before, and not with the scratch.
+// The scratch of the inverse, keys and %v lie apart. %t does not fit after them on sm_80:
+// it shares bytes with the keys, which were last read long before, and not with the
+// scratch.
 
 // CHECK-LABEL: tile.kernel @apart
 // SM80-SAME: {{.*}}shared_bytes = 35072 : i64
@@ -44,7 +46,7 @@ tile.kernel @apart(%i: index, %n: index) attributes {plan = #plan.kernel<machine
   tile.return
 }
 
-// One that inverts once takes as little as it can.
+// A kernel that inverts once takes as few bytes as possible.
 
 // CHECK-LABEL: tile.kernel @once
 // CHECK-SAME: {{.*}}shared_bytes = 18432 : i64
@@ -61,7 +63,7 @@ tile.kernel @once(%i: index) attributes {plan = #plan.kernel<machine = <"sm_80">
   tile.return
 }
 
-// What has no inverse takes as little as it can.
+// A kernel without an inverse takes as few bytes as possible.
 
 // CHECK-LABEL: tile.kernel @together
 // CHECK-SAME: {{.*}}shared_bytes = 16384 : i64

@@ -4,7 +4,8 @@
 !buffer = memref<64x64xbf16, #tile.smem<128>>
 !vector = memref<64xf32, #tile.smem<0>>
 
-// %b is written while %a is still to be read, %c is not: it takes the place of %a.
+// %b is written before the last read of %a; %c is written after it and takes the bytes of
+// %a.
 
 // CHECK-LABEL: tile.kernel @lifetimes
 // CHECK-SAME: {{.*}}shared_bytes = 16640 : i64
@@ -35,8 +36,9 @@ tile.kernel @lifetimes(%i: index) attributes {plan = #plan.kernel<machine = <"sm
 !tile = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !buffer = memref<64x64xbf16, #tile.smem<128>>
 
-// What a loop reads before it writes goes round it, and what enters it stays for all
-// iterations: only %c and %d, written and read in one iteration, share bytes.
+// A buffer that a loop reads before it writes is live across the back edge, and a buffer
+// filled before the loop is live in all iterations: only %c and %d, written and read in one
+// iteration, share bytes.
 
 // CHECK-LABEL: tile.kernel @loops
 // CHECK-SAME: {{.*}}shared_bytes = 24576 : i64
@@ -72,8 +74,8 @@ tile.kernel @loops(%i: index, %n: index) attributes {plan = #plan.kernel<machine
 !big = memref<256x128xbf16, #tile.smem<128>>
 !vector = memref<64xf32, #tile.smem<0>>
 
-// What is left in front of the first slot of a ring of one role lies in its bytes, what comes
-// behind the last one does not: a copy that nobody waits for may land there.
+// A buffer that dies before the first slot of a single-role ring lies in the ring's bytes.
+// A buffer after the last slot does not: a copy without a wait may still land there.
 
 // CHECK-LABEL: tile.kernel @ring(
 // CHECK-SAME: {{.*}}shared_bytes = 131328 : i64
@@ -99,7 +101,7 @@ tile.kernel @ring(%i: index, %n: index) attributes {plan = #plan.kernel<machine 
   tile.return
 }
 
-// Nor does anything where the kernel would not get smaller.
+// No buffer lies there if the kernel would not get smaller.
 
 // CHECK-LABEL: tile.kernel @ring_saves_nothing
 // CHECK-SAME: {{.*}}shared_bytes = 139264 : i64
@@ -124,7 +126,7 @@ tile.kernel @ring_saves_nothing(%i: index, %n: index) attributes {plan = #plan.k
   tile.return
 }
 
-// Nor what a loop around both comes back to.
+// Nor does a buffer lie there if a loop encloses both.
 
 // CHECK-LABEL: tile.kernel @ring_in_a_loop
 // CHECK-SAME: {{.*}}shared_bytes = 139264 : i64
@@ -159,8 +161,9 @@ tile.kernel @too_much(%i: index) attributes {plan = #plan.kernel<machine = <"sm_
 
 !b = memref<64x64xbf16, #tile.smem<128>>
 
-// A ring between roles has two mbarriers a slot; of a ring that two instances fill there are
-// two. Slots start at multiples of 1024 bytes, and mbarriers lie behind those of all rings.
+// A ring between roles has two mbarriers per slot; a ring that two instances fill has two
+// copies. Slots start at multiples of 1024 bytes, and the mbarriers lie after the slots of
+// all rings.
 
 // CHECK-LABEL: tile.kernel @roles
 // CHECK-SAME: {{.*}}shared_bytes = 44112 : i64
@@ -198,7 +201,8 @@ tile.kernel @mbarriers_count(%i: index) attributes {plan = #plan.kernel<machine 
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 
 // Other buffers of the role that drains a ring may take its slots when it has released the
-// last one, so its mbarriers lie apart. A ring that the role fills is never its own again.
+// last one, so its mbarriers lie apart. The slots of a ring that the role fills never serve
+// other buffers.
 
 // CHECK-LABEL: tile.kernel @drained
 // CHECK: tile.alloc {offset = 0 : i64} : memref<64x64xbf16

@@ -1,5 +1,5 @@
-// What stays in registers is loaded before it is needed: vectors before anything is
-// waited for, and everything in a loop one iteration ahead.
+// Register tiles are loaded before they are needed: vectors before the first wait, and all
+// tiles in a loop one iteration ahead.
 // RUN: delta-opt %s --split-input-file --tile-prefetch-loads | FileCheck %s
 
 !tile = memref<64x64xbf16, #tile.smem<128>>
@@ -48,7 +48,7 @@ tile.kernel @rotate(%h: index, %beta: memref<64x32xf32>, %o: memref<32x64xf32>) 
 
 // -----
 
-// What the loop stores is read in order.
+// Loads from an array that the loop stores to stay in order.
 // CHECK-LABEL: tile.kernel @in_place
 // CHECK: scf.for
 // CHECK-NOT: iter_args
@@ -66,8 +66,8 @@ tile.kernel @in_place(%h: index, %x: memref<32x64xf32>) attributes {grid = 1 : i
 
 // -----
 
-// A matrix takes as many registers as it has: the next one is loaded where this one was
-// last used. The loop may have no iteration; then nothing is read.
+// A matrix takes many registers: the next one is loaded where this one was last used. The
+// loop may have no iteration; then nothing is read.
 // CHECK-LABEL: tile.kernel @matrix
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index)
 // CHECK: %[[ROWS:.*]] = arith.constant 64 : index
@@ -98,7 +98,7 @@ tile.kernel @matrix(%h: index, %maps: memref<?x64x64xf32>, %s: memref<64x64xf32>
 
 // -----
 
-// Without products there is nothing to load a matrix behind.
+// Without products nothing hides the latency of loading a matrix.
 // CHECK-LABEL: tile.kernel @matrix_sum
 // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (tensor<64x64xf32>)
 // CHECK: %[[M:.*]] = tile.load

@@ -7,9 +7,9 @@
 !k  = memref<64x128xbf16, #tile.smem<128>>
 !r  = tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
 
-// The rounded state is carried beside the state: made once in front of the loop, and at
-// the end of each iteration. It has two uses and is made once. The result of the loop
-// keeps its use.
+// The rounded state is carried next to the state: computed once before the loop, and at the
+// end of each iteration. It has two uses and is computed once. The result of the loop keeps
+// its use.
 
 // CHECK-LABEL: tile.kernel @rounded
 // CHECK: %[[S0:.*]] = tile.load
@@ -72,8 +72,8 @@ tile.kernel @scaled(%i: index, %n: index) attributes {grid = 1 : i64, warps = 4 
   tile.return
 }
 
-// An accumulator that is made of what the loop carries for it alone moves too, and what stands for
-// it behind the loop is what the loop leaves.
+// An accumulator that is computed from tiles which the loop carries for it alone moves too,
+// and a result of the loop replaces the same computation after the loop.
 
 // CHECK-LABEL: tile.kernel @accumulator
 // CHECK: %[[L:.*]] = scf.for {{.*}} iter_args(%[[N:.*]] = %{{.*}}) -> (tensor<64x128xf32, #tile.frag<warps = 4>>)
@@ -103,7 +103,7 @@ tile.kernel @accumulator(%i: index, %n: index, %f: memref<64xf32>) attributes {g
   tile.return
 }
 
-// Left alone: an operand that needs what this iteration reads, and products of mma.
+// Left alone: an operand that needs values read in this iteration, and mma.sync products.
 
 // CHECK-LABEL: tile.kernel @stays
 // CHECK: scf.for {{.*}} iter_args(%[[S:[a-z0-9]*]] = %{{[a-z0-9_]*}})

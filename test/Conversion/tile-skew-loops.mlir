@@ -1,15 +1,15 @@
 // RUN: delta-opt %s --tile-skew-loops | FileCheck %s
 
-// What waits for other CTAs, or sums up weights of this iteration's scores, runs one iteration
-// later than the rest.
+// The part that waits for other CTAs, or that sums with weights from this iteration's
+// scores, runs one iteration later than the other part.
 
 !in = memref<256x64xbf16>
 !block = tensor<64x64xbf16>
 !square = tensor<64x64xf32>
 !row = tensor<64xf32>
 
-// Weights p of block j and the factors of the rescale cross to iteration j + 1; the maximum is
-// the early part's own. A repeated vector is repeated again.
+// Weights p of block j and the factors of the rescale cross to iteration j + 1; the maximum
+// stays in the early part. A spread vector is spread again.
 
 // CHECK-LABEL: tile.kernel @skewed
 // CHECK-SAME: (%{{[^:]+}}: index, %[[Q:[^:]+]]: memref<256x64xbf16>, %[[KEYS:[^:]+]]: memref<256x64xbf16>, %[[US:[^:]+]]: memref<256x64xbf16>, %{{[^:]+}}: memref<64x64xf32>, %[[BETA:[^:]+]]: memref<64xbf16>, %[[FLAGS:[^:]+]]: memref<8xi32>, %[[N:[^:]+]]: index)
@@ -19,8 +19,8 @@
 // CHECK: %[[K:.*]] = tile.load %[[KEYS]][
 // CHECK: %[[S:.*]] = tile.dot %{{.*}}, %[[K]]
 
-// Behind the scores stands the late part of iteration j - 1: nothing is read and nobody waited
-// for where there is none.
+// The late part of iteration j - 1 follows the scores; in iteration 0 it reads nothing and
+// waits for no CTA.
 // CHECK: %[[LEAST:.*]] = arith.maxsi %[[J]], %[[ONE:.*]] : index
 // CHECK: %[[BEFORE:.*]] = arith.subi %[[LEAST]], %[[ONE]]
 // CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[J]], %[[ZERO:.*]] : index
@@ -41,8 +41,9 @@
 // CHECK: %[[P:.*]] = arith.truncf %[[S]]
 // CHECK: scf.yield %[[M2]], %[[NEXT]], %[[F]], %[[P]]
 
-// Behind the loop: what needs no other CTA comes before the last wait. Stores do not move, nor
-// does the extension of a matrix, which would hold twice the registers, unless it is for a rest.
+// After the loop, ops that need no other CTA come before the last wait. Stores do not move,
+// nor does the extension of a matrix, which would hold twice the registers, unless it is
+// for a residual.
 // CHECK: arith.cmpi sgt, %[[N]]
 // CHECK: %[[LAST_SCALED:.*]] = arith.mulf %[[LOOP]]#1
 // CHECK: %[[V:.*]] = tile.load %[[KEYS]][
@@ -106,7 +107,7 @@ tile.kernel @skewed(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32
   tile.return
 }
 
-// Everything needs the other CTAs: there is nothing to do first.
+// Everything needs other CTAs, so the early part has no product.
 
 // CHECK-LABEL: tile.kernel @chain
 // CHECK: scf.for
@@ -133,7 +134,7 @@ tile.kernel @chain(%cta: index, %u: !in, %flags: memref<8xi32>, %n: index)
   tile.return
 }
 
-// The late part would not leave its start alone in the iteration before the first.
+// The late part of iteration -1 would change its initial value.
 
 // CHECK-LABEL: tile.kernel @from_ones
 // CHECK: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) ->
@@ -155,9 +156,10 @@ tile.kernel @from_ones(%cta: index, %q: !in, %u: !in, %flags: memref<8xi32>, %n:
   tile.return
 }
 
-// Nobody is waited for, but products run beside other work: the sum over iteration j - 1 while
-// this one's weights are computed. What the sum alone reads is read with it. Behind the loop it
-// stands behind one product, and what that becomes behind it.
+// Without any wait for a CTA, products still run in parallel with other work: the sum of
+// iteration j - 1 while the weights of this iteration are computed. Loads for the sum alone
+// move with it. After the loop the sum follows one product, and the uses of that product
+// follow the sum.
 
 // CHECK-LABEL: tile.kernel @sums
 // CHECK-SAME: (%{{[^:]+}}: index, %{{[^:]+}}: memref<256x64xbf16>, %[[KEYS:[^:]+]]: memref<256x64xbf16>, %[[US:[^:]+]]: memref<256x64xbf16>, %{{[^:]+}}: memref<64x64xf32>, %[[N:[^:]+]]: index)
@@ -207,7 +209,7 @@ tile.kernel @sums(%cta: index, %q: !in, %k: !in, %u: !in, %o: memref<64x64xf32>,
   tile.return
 }
 
-// Where each product is waited for, a late one would only hold more registers.
+// If each product is awaited at once, a late product would only hold more registers.
 
 // CHECK-LABEL: tile.kernel @waits_for_products
 // CHECK: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) ->
@@ -237,7 +239,7 @@ tile.kernel @waits_for_products(%cta: index, %q: !in, %k: !in, %u: !in, %o: memr
   tile.return
 }
 
-// The sum weighs what is loaded: no product has to be waited for.
+// The weights of the sum are loaded: no product has to be awaited.
 
 // CHECK-LABEL: tile.kernel @independent
 // CHECK: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) ->

@@ -5,7 +5,7 @@
 !x = tensor<64x128xf32>
 !b = tensor<64x128xbf16>
 
-// What rows read comes from one product, and the rows from that.
+// One product gives the values that rows read, and the rows follow from these.
 
 // CHECK-LABEL: tile.kernel @solution
 // CHECK: %[[P0:.*]] = tile.load %arg1
@@ -53,7 +53,8 @@ tile.kernel @solution(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, 
   tile.return
 }
 
-// Nobody reads with the query that writes: the rows alone, from a product of as many terms.
+// No read uses the query that writes: only the rows are needed, and their product has as
+// many terms as before.
 
 // CHECK-LABEL: tile.kernel @rows_alone
 // CHECK-NOT: tile.tri_inverse
@@ -91,8 +92,8 @@ tile.kernel @rows_alone(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>
   tile.return
 }
 
-// An inverse sees what is below the diagonal alone. What else the weights hold, of which their
-// product with the rows is free, is dropped.
+// An inverse uses only elements below the diagonal. The weights may have other elements,
+// which must not take part in the solve: they are masked.
 
 // CHECK-LABEL: tile.kernel @unmasked
 // CHECK: %[[P:.*]] = arith.maximumf
@@ -169,7 +170,7 @@ tile.kernel @exponentials(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf3
   tile.return
 }
 
-// Those of other numbers are not: the rows may read them.
+// Exponentials of other scores are not 0 there, and the rows may read them.
 
 // CHECK-LABEL: tile.kernel @finite_scores
 // CHECK: tile.tri_inverse
@@ -205,8 +206,8 @@ tile.kernel @finite_scores(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf
   tile.return
 }
 
-// Rows that read themselves too: the weights on the diagonal are taken in front of the solution,
-// and what they add behind it. What is read without them is the product as it is.
+// Rows that also read themselves: the weights on the diagonal are taken before the solve,
+// and their term is added after it. A read without the diagonal is the product itself.
 
 // CHECK-LABEL: tile.kernel @reads_itself
 // CHECK: %[[S:.*]] = tile.load %arg1
@@ -251,7 +252,8 @@ tile.kernel @reads_itself(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf3
   tile.return
 }
 
-// Weights that nobody reads have their scale among the factors of rows: it goes back to them.
+// If no product reads the weights, their scale is part of the factors of rows; it goes back
+// to the weights.
 
 // CHECK-LABEL: tile.kernel @scaled
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : tensor<64x64xf32>
@@ -285,7 +287,7 @@ tile.kernel @scaled(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c
   tile.return
 }
 
-// Operands as rounded + rest: so are those of the product that takes its place.
+// Operands split into a high part and a residual: the new product has split operands too.
 
 // CHECK-LABEL: tile.kernel @rests
 // CHECK: %[[A:.*]] = tile.load %arg3
@@ -330,7 +332,7 @@ tile.kernel @rests(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>, %c:
   tile.return
 }
 
-// The factors differ by more than a number.
+// The factors are not a constant multiple of each other.
 
 // CHECK-LABEL: tile.kernel @other_factors
 // CHECK: tile.tri_inverse
@@ -357,7 +359,7 @@ tile.kernel @other_factors(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf
   tile.return
 }
 
-// The same, where what is read is read with all of the weights: another sum than an inverse gives.
+// The same, but the read uses all of the weights: an inverse does not give this sum.
 
 // CHECK-LABEL: tile.kernel @reads_above
 // CHECK: tile.tri_inverse
@@ -386,7 +388,7 @@ tile.kernel @reads_above(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32
   tile.return
 }
 
-// The rows read another sum than the one that was subtracted: no solution of this form.
+// The rows read a different sum than the one that was subtracted: no solve of this form.
 
 // CHECK-LABEL: tile.kernel @other_sum
 // CHECK: tile.tri_inverse
@@ -416,7 +418,7 @@ tile.kernel @other_sum(%i: index, %p: memref<64x64xf32>, %v: memref<64x128xf32>,
   tile.return
 }
 
-// Without roles the inverse stays: its kernels have no other solution.
+// Without wgmma products the inverse stays.
 
 // CHECK-LABEL: tile.kernel @no_roles
 // CHECK: tile.tri_inverse

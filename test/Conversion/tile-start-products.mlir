@@ -104,7 +104,7 @@ tile.kernel @accumulate(%i: index, %n: index) attributes {grid = 1 : i64, warps 
   tile.return
 }
 
-// Products of mma are complete when they were issued.
+// mma.sync products need no wait.
 
 // CHECK-LABEL: tile.kernel @synchronous
 // CHECK: tile.dot instr(mma_m16n8k16)

@@ -1,6 +1,6 @@
 // RUN: delta-opt %s --convert-tile-to-cuda --split-input-file --verify-diagnostics | FileCheck %s
 
-// Tickets, flags, counts, fills and functions of implicit features.
+// Tickets, flags, counts, fills and functions of the attention form.
 
 !wide = tensor<64x64xf32, #tile.frag<warps = 4>>
 !scratch = memref<4xf32, #tile.smem<0>>
@@ -9,7 +9,8 @@
 // CHECK-SAME: !cuda.pointer<i32> {cuda.name = "progress"}
 // CHECK: %[[ITEM:.*]] = cuda.call "draw_ticket"(%progress, %[[SCRATCH:.*]]) {name = "item"} : {{.*}} -> index
 
-// What a flag was once is known in front of the loop: only larger epochs read it again.
+// The last value of a flag is kept from before the loop on: only larger epochs read the
+// flag again.
 // CHECK: %[[NONE:.*]] = cuda.literal 0 : i32
 // CHECK: %[[SEEN:.*]] = cuda.declare init(%[[NONE]]) {name = "seen"}
 // CHECK: cuda.for
@@ -58,7 +59,7 @@ tile.kernel @scores(%cta: index, %x: memref<64x64xf32>, %y: memref<64x64xf32>)
 
 // -----
 
-// How many tokens there are, and a block of scores that is ragged.
+// A number of tokens read from memory, and a ragged block of scores.
 // CHECK-LABEL: cuda.kernel @ragged
 // CHECK: %[[COUNT:.*]] = cuda.index %cached[%{{.*}}] {name = "n"} : !cuda.pointer<i64, const>, index -> i64
 // CHECK: %[[N:.*]] = cuda.cast %[[COUNT]] : i64 to index

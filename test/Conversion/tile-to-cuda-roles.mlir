@@ -28,7 +28,7 @@ func.func @f(%k: memref<?x?x2x128xbf16> {delta.name = "k"}, %v: memref<?x?x2x128
   return
 }
 
-// Arrays that copies alone reach have no pointer; the state and the vector do.
+// Arrays that only copies access have no pointer; the state and the vector do.
 // CHECK: __launch_bounds__(384, 1)
 // CHECK-NEXT: f_chain(const __grid_constant__ CUtensorMap k_map, const __grid_constant__ CUtensorMap v_map,
 // CHECK-NEXT: const float *e, int64_t e_batch_stride, float *s,
@@ -45,7 +45,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
   // CHECK-NEXT: constexpr uint32_t V_offset = 16384u;
   // CHECK-NEXT: constexpr uint32_t e_offset = 32768u;
   // CHECK-NEXT: constexpr uint32_t chunks_slot_bytes = 33792u;
-  // One arrival fills a slot, the copies'; eight warps free it.
+  // One arrival, that of the copies, fills a slot; eight warps free it.
   // CHECK-NEXT: const auto chunks_ring = Ring<3, 1, 8>(shared, 101376u);
   %in = tile.ring_create "chunks" mbarrier {consumers = 2 : i64, offset = 0 : i64, tile.buffers = ["K", "V", "e"]}
       : <3, [memref<64x128xbf16, #tile.smem<128>>, memref<64x128xbf16, #tile.smem<128>>, memref<64xf32, #tile.smem<0>>]>
@@ -134,7 +134,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
     tile.store %S1, %s[%batch, %head, %c0, %panel] {bound_axis = 1 : i64, dims = array<i64: 3, 2>} : !s, memref<?x2x128x128xf32>
   }, {
   ^bb0(%i: index):
-    // The whole warpgroup gives its registers away; one warp of two loads.
+    // The whole warpgroup lowers its registers; one of its two warps loads.
     // CHECK: } else {
     // CHECK-NEXT: decrease_registers<24>();
     // CHECK-NEXT: if (warp == 8) {

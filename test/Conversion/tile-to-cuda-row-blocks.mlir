@@ -3,7 +3,8 @@
 // RUN: FileCheck %s --input-file=%t/f.cu
 // RUN: %ptxas_check %t/f.cu --nvcc %nvcc --arch sm_90a --max-registers 168
 
-// A row block of DeltaFormer, of 128 rows and two warpgroups that multiply together. Other CTAs store what it reads.
+// A query block of DeltaFormer, of 128 rows and two warpgroups that multiply together.
+// Other CTAs store the arrays that it reads.
 
 #rows = #tile.slice<axis = 0, <warps = 8>>
 !tile = memref<128x64xbf16, #tile.smem<128>>
@@ -72,7 +73,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
   %flag = arith.addi %line, %c32 : index loc("flag")
   %t0 = arith.muli %block, %c128 : index loc("row")
 
-  // Buffers over slots of rings that are not used any more.
+  // Buffers in the bytes of ring slots that are no longer used.
   %beta_s = tile.alloc {offset = 151568 : i64} : !vec loc("beta")
   %solve = tile.alloc {offset = 0 : i64} : !square loc("solve")
   %R_s = tile.alloc {offset = 32768 : i64} : !tile loc("R")
@@ -80,7 +81,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
   %ur = tile.ring_create "u_in" mbarrier {offset = 50176 : i64, tile.buffers = ["U_in"]} : <3, [!tile]>
   %qr = tile.ring_create "q" mbarrier {offset = 100352 : i64, tile.buffers = ["Q"]} : <1, [!tile]>
   %vr = tile.ring_create "v" mbarrier {offset = 117760 : i64, tile.buffers = ["V"]} : <1, [!tile]>
-  // Written by eight warps, freed by one.
+  // Eight warps fill the slot, one warp frees it.
   // CHECK: const auto out_ring = Ring<1, 8, 1>(shared, 151552u);
   %or = tile.ring_create "out" mbarrier {offset = 135168 : i64, tile.buffers = ["out"]} : <1, [!tile]>
 
@@ -96,7 +97,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
     // CHECK: for (int64_t i = 0; i < block; ++i) {
     %m, %l, %N, %P = scf.for %j = %c0 to %block step %c1 iter_args(%m = %low, %l = %zero, %N = %N_0, %P = %P_0) -> (!r, !r, !x, !sb) {
       %k_slot, %K = tile.peek %kr[%j] {tile.buffers = ["K"]} : <3, [!tile]> -> !tile
-      // The left operand in shared memory, 64 rows a warpgroup.
+      // The left operand is in shared memory, 64 rows per warpgroup.
       // CHECK: const auto S_inflight = dot_nt_start(Q_tile, K_tile_2);
       %S_0 = tile.dot_start wgmma_ss %Q, %K {contract = array<i64: 1, 1>} : !tile, !tile -> <!s>
       %u_slot, %U = tile.peek %ur[%j] {tile.buffers = ["U_in"]} : <3, [!tile]> -> !tile
@@ -119,13 +120,13 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
       %l_next = arith.addf %l_old, %sum : !r
       %N_2 = tile.await %N_1 {pending = 0 : i64} : !tile.async<!x> -> !x loc("N_read")
       tile.release %u_slot
-      // Behind the product that reads what the loop carries: both have one place.
+      // After the product that reads the carried tile: both have the same registers.
       %P_next = arith.truncf %E : !s to !sb
       %decay_wide = tile.spread %decay {axis = 0 : i64} : !r -> !x
       %N_next = arith.mulf %N_2, %decay_wide : !x
       scf.yield %m_next, %l_next, %N_next, %P_next : !r, !r, !x, !sb
     }
-    // The ring goes on behind the loop.
+    // The ring continues after the loop.
     // CHECK: ring_peek(k_ring, use_2);
     %k_slot, %K = tile.peek %kr[%block] {tile.buffers = ["K"]} : <3, [!tile]> -> !tile
     %S_0 = tile.dot_start wgmma_ss %Q, %K {contract = array<i64: 1, 1>} : !tile, !tile -> <!s>
@@ -150,7 +151,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
     %inverse_wide = tile.spread %inverse {axis = 0 : i64} : !r -> !s
     %P_own = arith.mulf %E, %inverse_wide : !s loc("P_own")
 
-    // Threads write for each other, and for products: a barrier of the role behind a fence.
+    // Threads write for each other, and for products: a fence, then a barrier of the role.
     // CHECK: async_proxy_fence();
     // CHECK-NEXT: role_sync<1, 256>();
     tile.barrier {id = 1 : i64}
@@ -199,7 +200,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
   }, {
   ^bb0(%i: index):
     // CHECK: // The role load.
-    // What a flag was once is known to the role.
+    // The role keeps the last value of a flag.
     // CHECK: int32_t seen = 0;
     %w0, %Q = tile.acquire %qr[%c0] {tile.buffers = ["Q"]} : <1, [!tile]> -> !tile
     %f0 = tile.copy tma %q[%b, %t0, %h, %c0], %Q {dims = array<i64: 1, 3>} : !array, !tile
@@ -214,7 +215,8 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
       %epoch = arith.index_cast %j : index to i32
       tile.expect %progress[%flag], %epoch : memref<?xi32>
       %w2, %U = tile.acquire %ur[%j] {tile.buffers = ["U_in"]} : <3, [!tile]> -> !tile
-      // In front of the first block there is none: the box lies outside of the array, and arrives as zeros.
+      // The first block has no block before it: the box lies outside of the array, and
+      // arrives as zeros.
       // CHECK: tma_load(U_in_tile_2, u_map, u_in_ring, use_3, 0, h, before_2, batch);
       %f2 = tile.copy tma %u[%b, %before, %h, %c0], %U {dims = array<i64: 1, 3>} : !array, !tile
       tile.commit %w2, %f2
@@ -235,7 +237,8 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
   }, {
   ^bb0(%i: index):
     // CHECK: // The role store.
-    // The slot is free as soon as it has been read, the flag rises when all is stored.
+    // The slot is free as soon as it has been read; the flag is raised when all stores are
+    // complete.
     // CHECK: tma_store(u_map, out_tile, 0, h, row, batch);
     // CHECK-NEXT: store_wait_read();
     // CHECK-NEXT: ring_release(out_ring, use);

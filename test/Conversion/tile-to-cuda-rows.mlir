@@ -2,8 +2,8 @@
 
 !k = memref<64x64xbf16, #tile.smem<128>>
 
-// Copies of fewer rows than the buffer has: the map's box and the bytes that land are those of
-// the rows, and the slots are zeros before anything lands in them.
+// Copies of fewer rows than the buffer has: the map's box and the expected bytes are those
+// of the copied rows, and the slots are zeroed before the first copy.
 
 // CHECK-LABEL: cuda.kernel @rows
 // CHECK-SAME: cuda.tensor_map = #cuda.tensor_map<input = 0, box = [64, 63, 1]>
@@ -55,7 +55,7 @@ tile.kernel @idle(%b: index) attributes {grid = 1 : i64, warps = 8 : i64} {
 
 // -----
 
-// Halves of a panel are no panel.
+// Half a panel is refused.
 
 !k = memref<64x128xbf16, #tile.smem<128>>
 tile.kernel @half(%b: index, %n: index) attributes {grid = 1 : i64, warps = 5 : i64, shared_bytes = 16400 : i64} {

@@ -60,7 +60,7 @@
 // CHECK: cuda.call "element"
 // CHECK: cuda.call "delta::exp"
 
-// A tile of equal numbers is the number where the library takes one.
+// A tile of equal numbers becomes a scalar if the library function takes one.
 // CHECK: %[[GAP:.*]] = cuda.binary sub
 // CHECK: cuda.call "min"(%[[GAP]], %{{.*}}) {{{.*}}pure} : (!cuda.opaque<"Fragment<float, 64, 64, 4>">, f32)
 // CHECK: cuda.call "exp"
@@ -73,7 +73,7 @@
 // CHECK: cuda.call "write_transposed"
 // CHECK: cuda.call "store_tile"<[128]>
 // CHECK-NOT: copy_commit
-// Rows of f32 move in pairs where these are aligned.
+// Rows of f32 move in pairs if the pairs are aligned.
 // CHECK: cuda.call "store_pairs"(%{{.*}}, %s, %{{[a-z0-9_]+}}) :
 tile.kernel @products(%head: index {delta.name = "head"}, %chunk: index {delta.name = "chunk"}, %batch: index {delta.name = "batch"},
                       %k: memref<?x?x2x128xbf16> {delta.name = "k"}, %g: memref<?x?x2xf32> {delta.name = "g"},
@@ -138,8 +138,8 @@ func.func @host(%n: index, %B: index, %k: memref<?x?x2x128xbf16>, %g: memref<?x?
 !square = tensor<64x64xf32, #tile.frag<warps = 4>>
 !ring = !tile.ring<3, [!buffer]>
 
-// A ring of three slots: in front of a peek one later chunk may be on its way. What a
-// loop carries is a variable; what enters and leaves it is named after it.
+// A ring of three slots: at a peek one later chunk may be in flight. A carried value is a
+// variable; the values that enter and leave the loop are named after it.
 
 // CHECK-LABEL: cuda.kernel @ring
 // CHECK: cuda.literal {name = "K_offset"} 1024 : ui32
@@ -189,9 +189,8 @@ tile.kernel @ring(%i: index, %k: memref<?x?x64xbf16> {delta.name = "k"}, %s: mem
 
 !square = tensor<64x64xf32, #tile.frag<warps = 4>>
 
-// Matrices of f32 in registers: in pairs along rows that are aligned to them, which
-// columns from an odd one on, rows of odd length, a bound of columns and a transpose are
-// not.
+// Matrices of f32 in registers: they move in pairs along aligned rows. Columns from an odd
+// one on, rows of odd length, a bound of columns, and a transpose prevent that.
 // CHECK-LABEL: cuda.kernel @rows
 // CHECK: cuda.call "load_pairs"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %n) :
 // CHECK: cuda.call "load"<[!cuda.opaque<"Fragment<float, 64, 64, 4>">]>(%{{.*}}, %{{.*}}, %{{.*}}) :

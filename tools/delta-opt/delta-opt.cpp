@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Parses a spec and either runs passes and prints the result, or with --emit
-/// compiles it to files. Everything that it can do is registered by InitAll.
+/// compiles it to files. InitAll registers all dialects and passes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,12 @@
 namespace cl = llvm::cl;
 using delta::EmitKind;
 
-/// Whether the command line names passes, which --emit would not run: it has an
-/// order of its own.
+/// Whether the command line names passes. --emit has its own order of passes
+/// and would ignore them.
 static bool namesPasses() {
   mlir::MLIRContext context;
   mlir::PassManager manager(&context);
-  // A pipeline that cannot be read is one too.
+  // A pipeline that cannot be parsed counts, too.
   return mlir::failed(
              mlir::MlirOptMainConfig::createFromCLOptions().setupPassPipeline(
                  manager)) ||
@@ -46,7 +46,8 @@ static constexpr std::pair<EmitKind, llvm::StringLiteral> kKinds[] = {
     {EmitKind::Library, "library"},
     {EmitKind::Torch, "torch"}};
 
-/// The kinds of those names; an empty list after a message where there is none.
+/// The kinds with these names; on an unknown name an empty list, after a
+/// message.
 static std::vector<EmitKind> parseKinds(const cl::list<std::string> &names) {
   std::vector<EmitKind> kinds;
   for (const std::string &name : names) {
@@ -65,8 +66,8 @@ static std::vector<EmitKind> parseKinds(const cl::list<std::string> &names) {
   return kinds;
 }
 
-/// Leaves LLVM's own options, of code generators that are linked in and not
-/// used, to --help-hidden. Called before delta's and MLIR's are made.
+/// Shows LLVM's own options, those of linked but unused code generators, only
+/// in --help-hidden. Called before the options of delta and MLIR are created.
 static void hideOptionsOfLlvm() {
   for (auto &entry : cl::getRegisteredOptions())
     if (llvm::is_contained(entry.second->Categories, &cl::getGeneralCategory()))
@@ -81,11 +82,11 @@ int main(int argc, char **argv) {
       "emit", cl::CommaSeparated, cl::value_desc("cuda,library,..."),
       cl::desc("Compile to files in the folder -o: mlir (IR of the last "
                "phase), cuda (CUDA text, C header, manifest), cubin (and a "
-               "cubin a target), library (and lib*.so), torch (and a PyTorch "
+               "cubin per target), library (and lib*.so), torch (and a PyTorch "
                "operator)"));
   cl::list<std::string> targets(
       "target", cl::CommaSeparated, cl::value_desc("sm_80,sm_90a,..."),
-      cl::desc("With --emit: what the binaries run on (default: sm_80)"));
+      cl::desc("With --emit: targets of the binaries (default: sm_80)"));
   cl::opt<bool> amalgamate(
       "amalgamate",
       cl::desc("With --emit: put the device library into the .cu"));
@@ -109,8 +110,8 @@ int main(int argc, char **argv) {
   if (namesPasses()) {
     llvm::WithColor::error(llvm::errs(), "delta-opt")
         << "--emit runs every pass from the input's phase on: expected "
-           "no pass beside it; two calls, the second on what the "
-           "first prints, do both\n";
+           "no pass beside it; use two calls, the second on the output "
+           "of the first\n";
     return EXIT_FAILURE;
   }
   delta::EmitOptions options;

@@ -56,12 +56,12 @@ int main(int argc, char **argv) {
   cl::opt<std::string, true> target(
       "target",
       cl::desc("architecture of the tile and gpu stages, by default "
-               "sm_80 and the GPU's"),
+               "sm_80 and that of the GPU"),
       cl::location(run.target), cl::cat(category));
   cl::opt<int64_t, true> segments(
       "segments",
-      cl::desc("segments of a sequence at most in the tile stage, where the "
-               "plan splits it; 0: by cost"),
+      cl::desc("largest number of segments in the tile stage, if the "
+               "plan splits sequences; 0: by cost"),
       cl::location(run.segments), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // One mbarrier: a 64-bit word in shared memory that counts arrivals and bytes
-// of asynchronous copies. A phase ends when as many arrivals as it was made
-// for have come and all bytes that were announced have landed; phases have
-// parities 0, 1, 0, .. Rings of them are in Ring.cuh. For sm_90 and later.
+// of asynchronous copies. A phase ends after the number of arrivals given at
+// initialisation, once all announced bytes have landed; phases have parities 0,
+// 1, 0, .. Ring.cuh builds rings from mbarriers. For sm_90 and later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,19 +20,19 @@
 
 namespace delta {
 
-/// Makes what the calling thread has written to shared memory, or seen written
-/// by other threads, visible to the asynchronous proxy: copies by the tensor
-/// memory accelerator and tiles as operands of wgmma.
+/// Makes shared memory that the calling thread has written, or has seen other
+/// threads write, visible to the asynchronous proxy: to copies by the tensor
+/// memory accelerator, and to wgmma as operands.
 DELTA_DEVICE void async_proxy_fence() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 namespace detail {
 
-/// How many lanes arrive for a warp. One arrival behind __syncwarp says that
-/// all lanes are done, but to the racecheck tool of compute-sanitizer only that
-/// the arriving lane is: kernels compiled with DELTA_RACECHECK are for this
-/// tool (docs/testing.md).
+/// The number of lanes that arrive for a warp. One arrival after __syncwarp
+/// means that all lanes are done, but the racecheck tool of compute-sanitizer
+/// concludes that for the arriving lane only. DELTA_RACECHECK compiles kernels
+/// for this tool (docs/testing.md).
 #ifdef DELTA_RACECHECK
 constexpr int arriving_lanes = 32;
 #else
@@ -42,24 +42,24 @@ constexpr int arriving_lanes = 1;
 /// 0 for the lanes that arrive.
 DELTA_DEVICE int arrival_rank() { return lane_index() / arriving_lanes; }
 
-/// Makes the word at `barrier` an mbarrier in phase 0 of `arrivals` arrivals of
-/// warps. One thread.
+/// Initialises the word at `barrier` as an mbarrier in phase 0; each phase
+/// takes `arrivals` arrivals of warps. Called by one thread.
 DELTA_DEVICE void barrier_init(uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier),
                "r"(arrivals * arriving_lanes)
                : "memory");
 }
 
-/// Makes initialised mbarriers visible to asynchronous copies. By the thread
-/// that made them, before a barrier of the CTA.
+/// Makes initialised mbarriers visible to asynchronous copies. Called by the
+/// thread that initialised them, before a barrier of the CTA.
 DELTA_DEVICE void barrier_init_fence() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// An arrival by lane 0 of the calling warp for what all its lanes have done
-/// before; it counts as `arrivals` of them. A predicated instruction, no
-/// branch: in a basic block of its own, code between products in flight makes
-/// ptxas serialise them (C7517).
+/// Lane 0 of the calling warp arrives for the earlier work of all its lanes;
+/// this counts as `arrivals` arrivals. The instruction is predicated: a branch
+/// would put code into its own basic block between products in flight, and
+/// ptxas would serialise them (C7517).
 DELTA_DEVICE void barrier_arrive(uint32_t barrier, int arrivals = 1) {
   __syncwarp();
   asm volatile(
@@ -83,8 +83,8 @@ DELTA_DEVICE void barrier_expect(uint32_t barrier, uint32_t bytes) {
 }
 
 /// Waits until the phase of the given parity has ended; returns at once if the
-/// barrier is in the phase behind it. A fresh barrier is taken to stand behind
-/// a phase of parity 1.
+/// barrier is in the phase after it. A fresh barrier counts as being after a
+/// phase of parity 1.
 DELTA_DEVICE void barrier_wait(uint32_t barrier, uint32_t parity) {
   asm volatile("{ .reg .pred p;\n"
                "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every device header needs: fixed-width integers, the attribute of a
-// device function, and where a thread stands in its CTA. A CTA is one
+// The basis of every device header: fixed-width integers, the attribute of a
+// device function, and the coordinates of a thread in its CTA. A CTA is one
 // dimensional: warp w is the threads 32 w .. 32 w + 31. Nothing here may touch
 // memory. Everything compiles for sm_80 and later.
 //
@@ -26,8 +26,8 @@ using cuda::std::uint32_t;
 #include <cstdint>
 #endif
 
-/// Attribute of every function of the device library. Inlining is what keeps
-/// the value types in registers.
+/// Attribute of every function of the device library. Inlining keeps the value
+/// types in registers.
 #define DELTA_DEVICE __device__ __forceinline__
 
 namespace delta {
@@ -39,23 +39,23 @@ DELTA_DEVICE int lane_index() { return static_cast<int>(threadIdx.x) & 31; }
 DELTA_DEVICE int warp_index() { return static_cast<int>(threadIdx.x) >> 5; }
 
 /// The thread's index in the CTA, hidden from loop-invariant code motion. For
-/// addresses of cooperative copies: recomputing them costs a few instructions
-/// an iteration, keeping them costs the registers that products need.
+/// addresses of cooperative copies: computing them again costs a few
+/// instructions per iteration, keeping them costs registers that products need.
 DELTA_DEVICE int unhoisted_thread_index() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
   return thread;
 }
 
-/// Group of 16 rows that the calling warp holds of a fragment of Warps groups.
-/// Fragments of up to four groups are of one warpgroup, four warps from a
-/// multiple of four on: every warpgroup holds one of its own. Warps beyond the
-/// last group mirror it: they compute and write the same values to the same
-/// places, so a CTA may mix fragments of different heights.
+/// The group of 16 rows that the calling warp holds, in a fragment of Warps
+/// groups. A fragment of up to four groups belongs to one warpgroup (four warps
+/// from a multiple of four on), and every warpgroup holds its own. Warps beyond
+/// the last group mirror it: they compute the same values and write them to the
+/// same places, so a CTA may mix fragments of different heights.
 template <int Warps> DELTA_DEVICE int fragment_warp() {
   int warp = warp_index();
-  // Where launch bounds allow one warpgroup only, the compiler drops this: it
-  // costs registers that products need.
+  // The compiler drops this if the launch bounds allow only one warpgroup;
+  // otherwise it costs registers that products need.
   if (Warps <= 4 && warp >= 4)
     warp &= 3;
   return warp < Warps ? warp : Warps - 1;

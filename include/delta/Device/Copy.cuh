@@ -8,8 +8,8 @@
 //
 // cp.async from global to shared memory by all threads of a CTA. Rows and
 // columns outside the source become zero and are never read. A copy has landed
-// for its own thread after copy_wait and for the CTA after a barrier behind
-// it; nothing here waits by itself.
+// for its own thread after copy_wait, and for the CTA after a barrier that
+// follows. No other function here waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,8 @@ template <int Rows> DELTA_DEVICE int bounded_rows(int64_t rows) {
 /// tile(i, j) = src[i row_stride + j] for i < rows and j < Width, 0 elsewhere
 /// (Width 0: all columns). Called by all Threads threads of the CTA. row_stride
 /// counts elements. Bytes, one of 16, 8, 4, divides the byte lengths of a row
-/// and of row_stride and the address src; 16 is the fast case, the others serve
-/// rows such as 60 or 100 elements. Where rows <= 0 nothing is read and src may
+/// and of row_stride and the address src; 16 is the fast case; the others serve
+/// rows such as 60 or 100 elements. If rows <= 0, nothing is read and src may
 /// be anything.
 template <int Threads, int Width = 0, int Bytes = 16, class T, int Rows,
           int Cols>
@@ -78,8 +78,8 @@ DELTA_DEVICE void copy_async(const SharedTile<T, Rows, Cols> &tile,
 }
 
 /// vector[i] = src[i] for i < count, 0 elsewhere. src is 16-byte aligned; N and
-/// count are multiples of 4. Called by all Threads threads of the CTA. Where
-/// count <= 0 nothing is read and src may be anything.
+/// count are multiples of 4. Called by all Threads threads of the CTA. If count
+/// <= 0, nothing is read and src may be anything.
 template <int Threads, int N>
 DELTA_DEVICE void copy_async(const SharedVector<float, N> &vector,
                              const float *src, int64_t count = N) {
@@ -92,12 +92,12 @@ DELTA_DEVICE void copy_async(const SharedVector<float, N> &vector,
   }
 }
 
-/// Closes a group: the copies of this thread since the last commit.
+/// Closes a group: all copies of this thread since the last commit.
 DELTA_DEVICE void copy_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/// Waits until at most Pending of this thread's latest groups are in flight.
+/// Waits until at most the Pending latest groups of this thread are in flight.
 template <int Pending> DELTA_DEVICE void copy_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // bf16 and fp16 and their conversion from and to f32. Every conversion to 16
-// bits rounds to nearest even and does not saturate: what is too large becomes
-// an infinity, a NaN stays a NaN. Nothing here may hold a layout.
+// bits rounds to nearest even and does not saturate: a value that is too large
+// becomes an infinity, a NaN stays a NaN. Nothing here may hold a layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,12 @@ namespace delta {
 using bf16 = __nv_bfloat16;
 using half_t = __half;
 
-/// What the library needs to know of an element type T (float, bf16, half_t):
-/// conversion of one element, and for 16-bit types of a pair in one register,
-/// the element with the lower index in the low half.
+/// Conversions of an element type T (float, bf16, half_t): of one element, and
+/// for 16-bit types of a pair in one register, with the element of the lower
+/// index in the low half.
 template <class T> struct Element;
 
-/// Whether T is bf16 (there is no <type_traits> under every compiler).
+/// Whether T is bf16. (Not every compiler offers <type_traits>.)
 template <class T> inline constexpr bool is_bf16 = false;
 template <> inline constexpr bool is_bf16<bf16> = true;
 

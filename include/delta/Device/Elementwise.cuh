@@ -9,8 +9,8 @@
 // Arithmetic element by element on every distributed f32 value (Fragment,
 // RowSlice, ColumnSlice, Flat) and on plain floats under the same names. A
 // value type takes part by naming `elementwise`, `size` and an array x[size].
-// Both operands of an operator have one type: shapes are made equal by
-// spread_rows and spread_columns. Nothing here may move data between threads
+// Both operands of an operator have the same type; spread_rows and
+// spread_columns make shapes equal. Nothing here may move data between threads
 // or touch memory.
 //
 // The names of the scalar functions are those of the CUDA math library; call
@@ -65,7 +65,8 @@ DELTA_DEVICE float rsqrt(float x) {
   asm("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
   const float residual = fmaf(-x * y, y, 1.0f);
   const float step = fmaf(0.5f * y, residual, y);
-  // At 0 and infinity the estimate is exact and the residual 0 x infinity.
+  // At 0 and infinity the estimate is exact, and the residual would be 0 x
+  // infinity.
   return x > 0.0f && x < __int_as_float(0x7f800000) ? step : y;
 }
 

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tickets and flags in global memory, for CTAs of one launch that wait for each
-// other. Waiting cannot deadlock, however few CTAs are resident, where a CTA
-// draws its work by ticket before it waits, and waits for smaller tickets
-// alone: whoever drew a smaller ticket is running already. Counters and flags
-// are 0 before the launch. A function is called by all threads of the CTA, or
-// of the warp where it says so.
+// Work queues and flags in global memory, for CTAs of one launch that wait for
+// each other. A CTA draws its work by ticket before it waits, and waits only
+// for CTAs with smaller tickets. These are running already, so waiting cannot
+// deadlock, however few CTAs are resident. Counters and flags are 0 before the
+// launch. All threads of the CTA call a function, or all lanes of a warp if its
+// comment says so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@
 
 namespace delta {
 
-/// Adds 1 to *counter and returns what it was, the same in every thread: the
-/// n-th call of a launch returns n. One barrier; `scratch` must be free before
-/// and is read until the next one.
+/// Adds 1 to *counter and returns its old value, the same in every thread: the
+/// n-th call of a launch returns n. One barrier. `scratch` must be free before
+/// the call and is read until the next barrier.
 DELTA_DEVICE int64_t draw_ticket(int32_t *counter,
                                  const SharedVector<float, 4> &scratch) {
   if (threadIdx.x == 0)
@@ -33,8 +33,8 @@ DELTA_DEVICE int64_t draw_ticket(int32_t *counter,
   return __float_as_int(detail::load_shared(scratch.at(0)));
 }
 
-/// Adds 1 to *counter and returns what it was, the same in every lane: the n-th
-/// call of a launch returns n.
+/// Adds 1 to *counter and returns its old value, the same in every lane: the
+/// n-th call of a launch returns n.
 DELTA_DEVICE int warp_draw_ticket(int32_t *counter) {
   int ticket = 0;
   if (lane_index() == 0)
@@ -42,10 +42,11 @@ DELTA_DEVICE int warp_draw_ticket(int32_t *counter) {
   return __shfl_sync(0xffffffffu, ticket, 0);
 }
 
-/// Waits until *flag is at least `epoch`: what its writer stored before it
-/// raised the flag can then be read. `seen` is a value that *flag is known to
-/// have had, at most; nothing is loaded where that is enough. Returns what is
-/// known now. For any warp, and no barrier: every thread acquires for itself.
+/// Waits until *flag is at least `epoch`. Afterwards the caller observes all
+/// stores of the writer before it raised the flag. `seen` is a value that *flag
+/// is known to have reached; if it suffices, nothing is loaded. Returns the
+/// newly known value. Any warp may call it, and there is no barrier: every
+/// thread acquires on its own.
 DELTA_DEVICE int32_t await_flag(const int32_t *flag, int32_t epoch,
                                 int32_t seen = 0) {
   while (seen < epoch)
@@ -53,13 +54,14 @@ DELTA_DEVICE int32_t await_flag(const int32_t *flag, int32_t epoch,
                  : "=r"(seen)
                  : "l"(flag)
                  : "memory");
-  // Lanes may leave the loop apart; tensor instructions want the whole warp.
+  // Lanes may leave the loop at different times; tensor instructions need the
+  // whole warp.
   __syncwarp();
   return seen;
 }
 
-/// Sets *flag to `epoch` once all threads of the CTA are here: their stores
-/// before the call are visible to whoever sees the flag. One barrier.
+/// Sets *flag to `epoch` once all threads of the CTA have called: a thread that
+/// acquires the flag observes their stores before the call. One barrier.
 DELTA_DEVICE void raise_flag(int32_t *flag, int32_t epoch) {
   cta_sync();
   if (threadIdx.x == 0)

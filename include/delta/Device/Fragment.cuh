@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The register layout of matrices. There is one map from elements to threads,
-// and it is at once the accumulator layout of mma.m16n8k16 and its A operand
-// layout: an f32 product becomes the left operand of the next one by rounding,
+// The register layout of matrices. There is one map from elements to threads.
+// It is both the accumulator layout and the A operand layout of mma.m16n8k16,
+// so an f32 product becomes the left operand of the next product by rounding,
 // without moving data. Fragments are values: functions take them by const
 // reference and return new ones. Nothing here may touch memory.
 //
@@ -23,9 +23,9 @@
 namespace delta {
 
 /// A Rows x Cols matrix of element type T (float, bf16, half_t) distributed
-/// over Warps warps: for up to four, of every warpgroup its own matrix over the
-/// first Warps warps, else over the first Warps warps of the CTA; further warps
-/// mirror the last one (fragment_warp).
+/// over Warps warps. With up to four warps, every warpgroup has its own matrix
+/// on its first Warps warps; with more, the CTA has one matrix on its first
+/// Warps warps. Further warps mirror the last one (fragment_warp).
 ///
 /// Warp w holds rows 16 w .. 16 w + 15. With g = lane / 4 and t = lane % 4, a
 /// lane holds, of every block n of eight columns, the elements (g, 8 n + 2 t),
@@ -74,15 +74,15 @@ convert(const Fragment<T, Rows, Cols, Warps> &a) {
   return r;
 }
 
-/// Element (i, j) where it lies in part P, `other` elsewhere. The elements
-/// outside the part are not read, so a NaN there does not survive.
+/// Element (i, j) inside part P, `other` elsewhere. Elements outside the part
+/// are not read, so a NaN there has no effect.
 template <Part P, int RowSteps = 1, int ColumnSteps = 1, int Rows, int Cols,
           int Warps>
 DELTA_DEVICE Fragment<float, Rows, Cols, Warps>
 mask(const Fragment<float, Rows, Cols, Warps> &a, float other = 0.0f) {
   static_assert(P != Part::Full, "the full part masks nothing");
   // i / RowSteps >= j / ColumnSteps  <=>  j < (i / RowSteps + 1) ColumnSteps,
-  // and so on for the other parts: one bound a row, no division a column.
+  // and so on for the other parts: one bound per row, no division per column.
   constexpr bool past = P == Part::Lower || P == Part::StrictUpper;
   constexpr bool keeps_left = P == Part::Lower || P == Part::StrictLower;
   const int row = 16 * fragment_warp<Warps>() + fragment_row();
@@ -101,7 +101,7 @@ mask(const Fragment<float, Rows, Cols, Warps> &a, float other = 0.0f) {
   return r;
 }
 
-/// Element (i, j) where j < columns, `other` elsewhere, whatever is there.
+/// Element (i, j) where j < columns, `other` elsewhere, also instead of a NaN.
 template <int Rows, int Cols, int Warps>
 DELTA_DEVICE Fragment<float, Rows, Cols, Warps>
 mask_columns(const Fragment<float, Rows, Cols, Warps> &a, int64_t columns,

@@ -23,8 +23,8 @@ namespace delta {
 
 namespace detail {
 
-/// *from as a float if `valid`, else 0 without reading. A predicated
-/// instruction: a branch a load would serialise the loads of a fragment.
+/// *from as a float if `valid`, else 0 without reading. The instruction is
+/// predicated: a branch for each load would serialise the loads of a fragment.
 template <class T> DELTA_DEVICE float load_if(const T *from, bool valid) {
   if constexpr (sizeof(T) == 4) {
     float x;
@@ -46,7 +46,8 @@ template <class T> DELTA_DEVICE float load_if(const T *from, bool valid) {
 }
 
 /// Copies Bytes bytes, 16, 8, 4 or 2, from shared to global memory if `valid`.
-/// Predicated instructions: behind a branch, addresses are computed again.
+/// The instructions are predicated: after a branch, addresses would be computed
+/// again.
 template <int Bytes>
 DELTA_DEVICE void store_piece(void *to, uint32_t from, bool valid) {
   if constexpr (Bytes == 16)
@@ -109,8 +110,7 @@ DELTA_DEVICE F load(const T *src, int64_t row_stride, int64_t col_stride,
 
 /// The f32 fragment F with element (i, j) = src[i row_stride + j] for i < rows,
 /// 0 elsewhere, two elements at a time: src is 8-byte aligned and row_stride
-/// even. Every piece of 32 bytes that is read is used whole, by one
-/// instruction.
+/// even. One instruction uses all of each 32-byte piece that it reads.
 template <class F>
 DELTA_DEVICE F load_pairs(const float *src, int64_t row_stride,
                           int64_t rows = F::rows) {
@@ -161,9 +161,9 @@ DELTA_DEVICE void store(const Fragment<float, Rows, Cols, Warps> &a, T *dst,
   }
 }
 
-/// dst[j row_stride + i] = a(i, j) rounded to T, for j < rows. Scattered
-/// 2-byte or 4-byte stores: 16-bit results are better transposed into a tile
-/// (write_transposed) and stored from there (store_tile).
+/// dst[j row_stride + i] = a(i, j) rounded to T, for j < rows. The stores are
+/// scattered, 2 or 4 bytes each. For 16-bit results, transposing into a tile
+/// (write_transposed) and storing from there (store_tile) is faster.
 template <class T, int Rows, int Cols, int Warps>
 DELTA_DEVICE void store_transposed(const Fragment<float, Rows, Cols, Warps> &a,
                                    T *dst, int64_t row_stride, int64_t rows) {
@@ -188,14 +188,15 @@ DELTA_DEVICE void store_tile(const SharedTile<T, Rows, Cols> &tile, T *dst,
   static_assert(Threads % pieces == 0, "a pass of the CTA stores whole rows");
   constexpr int step = Threads / pieces; // rows of one pass
   const int thread = unhoisted_thread_index();
-  // Of a whole tile every row is valid, and no predicate is left.
+  // In a whole tile every row is valid, and no predicate is left.
   __builtin_assume(thread >= 0 && thread < Threads);
   const int first = thread / pieces, column = thread % pieces * elements;
   const int bound = column < width ? detail::bounded_rows<Rows>(rows) : 0;
   T *to = dst + first * row_stride + column;
-  // Computed here, not once more for each piece.
+  // Computed here once, and not again for each piece.
   asm volatile("" : "+l"(to));
-// Wholly unrolled, all loads from the tile are issued first and hold registers.
+// Fully unrolled, all loads from the tile would be issued first and hold
+// registers.
 #pragma unroll 2
   for (int i = 0; i * Threads < total; ++i) {
     const int row = first + i * step;
@@ -213,7 +214,7 @@ DELTA_DEVICE Flat<N> load_flat(const T *src, int64_t stride, int64_t rows) {
   return {{detail::load_if(src + i * stride, i < N && i < rows)}};
 }
 
-/// A value that sits on the first of a token's Steps micro-steps, as decays do:
+/// A value for the first of each token's Steps micro-steps, such as a decay:
 /// element Steps r = src[r stride] for r < tokens, 0 elsewhere.
 template <int N, int Steps, class T>
 DELTA_DEVICE Flat<N> load_flat_steps(const T *src, int64_t stride,

@@ -1,4 +1,4 @@
-//===- Launch.h - what a launcher asks and sets -----------------*- C++ -*-===//
+//===- Launch.h - device facts, launch attributes ---------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Host code: what the device is, and attributes of a cudaLaunchConfig_t.
+// Host code: facts about the device, and attributes of a cudaLaunchConfig_t.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace delta {
 
-/// Multiprocessors of the current device; 1 where that cannot be read.
+/// Number of multiprocessors of the current device; 1 if it cannot be read.
 inline int64_t multiprocessors() {
   int device = 0, count = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
@@ -29,8 +29,8 @@ inline int64_t multiprocessors() {
   return count;
 }
 
-/// Ten times the compute capability of the current device; 0 where that cannot
-/// be read. Devices are asked once: they do not change. Any thread may call it.
+/// Ten times the compute capability of the current device; 0 if it cannot be
+/// read. Each device is asked once. Any thread may call this function.
 inline int compute_capability() {
   constexpr int remembered = 64; // devices
   static std::atomic<int> known[remembered] = {};
@@ -51,9 +51,9 @@ inline int compute_capability() {
   return capability;
 }
 
-/// Lets the launch start when every CTA of the launch in front of it on the
-/// stream has ended. Its kernel calls wait_for_prior_launches (Roles.cuh)
-/// before it touches what that one writes.
+/// Lets the launch start when every CTA of the previous launch on the stream
+/// has ended. Its kernel calls wait_for_prior_launches (Roles.cuh) before it
+/// accesses memory that the previous launch writes.
 inline cudaLaunchAttribute overlap_attribute() {
   cudaLaunchAttribute attribute = {};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -42,8 +42,8 @@ DELTA_DEVICE void mma_block(float *d, const uint32_t *a, uint32_t b0,
 } // namespace detail
 
 /// acc + a b^T: acc [M, N], a [M, K], b [N, K] a tile whose elements outside
-/// part P are zero. Blocks of b that lie wholly outside P are skipped, neither
-/// read nor multiplied.
+/// part P are zero. Blocks of b that lie wholly outside P are neither read nor
+/// multiplied.
 template <Part P = Part::Full, int RowSteps = 1, int ColumnSteps = 1, class T,
           int M, int N, int K, int Warps>
 DELTA_DEVICE Fragment<float, M, N, Warps>
@@ -82,8 +82,8 @@ dot_nt(const Fragment<T, M, K, Warps> &a, const SharedTile<T, N, K> &b) {
 }
 
 /// acc + a b: acc [M, N], a [M, K], b [K, N] a tile whose elements outside part
-/// P are zero. Blocks of b that lie wholly outside P are skipped, neither read
-/// nor multiplied.
+/// P are zero. Blocks of b that lie wholly outside P are neither read nor
+/// multiplied.
 template <Part P = Part::Full, int RowSteps = 1, int ColumnSteps = 1, class T,
           int M, int N, int K, int Warps>
 DELTA_DEVICE Fragment<float, M, N, Warps>

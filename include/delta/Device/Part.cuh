@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which elements of a matrix may differ from zero. Rows and columns count
+// The part of a matrix that may differ from zero. Rows and columns are
 // micro-steps or tokens: with RowSteps = n, row i belongs to token i / n, and
 // likewise for columns; parts compare tokens. (RowSteps, ColumnSteps) = (1, n)
-// is the read of a DeltaProduct chunk with n Householder steps a token
-// (2502.10297): one query row a token, n key columns.
+// is the read of a DeltaProduct chunk with n Householder steps per token
+// (2502.10297): each token has one query row and n key columns.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- PublishedStores.cuh - copies between CTAs ----------------*- C++ -*-===//
+//===- PublishedStores.cuh - TMA stores for other CTAs ----------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What one CTA stores with the tensor memory accelerator and another one of the
-// same launch loads with it: flags in global memory (Flags.cuh) that count the
-// stores that are complete. Everything here is for one warp of a role; all its
-// lanes call. For sm_90 and later.
+// One CTA stores an array with the tensor memory accelerator, and another CTA
+// of the same launch loads it likewise. Flags in global memory (Flags.cuh)
+// count the complete stores. All lanes of one warp of a role call these
+// functions. For sm_90 and later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 
 namespace delta {
 
-/// Waits until the stores of this warp are complete and adds 1 to *flag: who
-/// sees the new value with await_published may load what was stored.
+/// Waits until the stores of this warp are complete and adds 1 to *flag. A warp
+/// that sees the new value with await_published may load the stored data.
 DELTA_DEVICE void publish_stores(int32_t *flag) {
   if (lane_index() == 0)
     asm volatile("cp.async.bulk.wait_group 0;\n"
@@ -32,7 +32,7 @@ DELTA_DEVICE void publish_stores(int32_t *flag) {
   __syncwarp();
 }
 
-/// The same, of a flag that one warp alone raises: sets *flag to `epoch`.
+/// The same for a flag that only one warp raises: sets *flag to `epoch`.
 DELTA_DEVICE void publish_stores(int32_t *flag, int32_t epoch) {
   if (lane_index() == 0)
     asm volatile("cp.async.bulk.wait_group 0;\n"
@@ -43,10 +43,10 @@ DELTA_DEVICE void publish_stores(int32_t *flag, int32_t epoch) {
   __syncwarp();
 }
 
-/// Waits until *flag is at least `count`; the loads by tma_load that this warp
-/// starts afterwards see what was stored before. `seen` is a value that *flag
-/// is known to have reached: nothing is read where that is enough. Returns what
-/// is known now.
+/// Waits until *flag is at least `count`; loads by tma_load that this warp
+/// starts afterwards see the data that was published. `seen` is a value that
+/// *flag is known to have reached; if it suffices, nothing is read. Returns the
+/// newly known value.
 DELTA_DEVICE int32_t await_published(const int32_t *flag, int32_t count,
                                      int32_t seen = 0) {
   if (seen >= count)

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a CTA needs whose warps do different work (warp specialisation): the
-// index of a warp as a value that the compiler knows to be the same in all
-// lanes, register budgets of warpgroups, barriers of some warps, and the order
-// of a launch and the ones around it (programmatic dependent launch). A
-// warpgroup is four warps from a multiple of four on. For sm_90 and later.
+// Support for a CTA whose warps do different work (warp specialisation): the
+// index of a warp as a value that the compiler knows to be uniform, register
+// budgets of warpgroups, barriers for some of the warps, and the wait for
+// earlier launches (programmatic dependent launch). A warpgroup is four warps
+// from a multiple of four on. For sm_90 and later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,15 @@
 
 namespace delta {
 
-/// Warp of the calling thread in its CTA, the same in all lanes also to the
-/// compiler. What branches between roles compare: behind a branch on
-/// threadIdx.x, ptxas takes wgmma for divergent and serialises it (C7518).
+/// Warp of the calling thread in its CTA, in a form that the compiler knows to
+/// be the same in all lanes. Branches between roles must compare this value:
+/// after a branch on threadIdx.x, ptxas considers wgmma divergent and
+/// serialises it (C7518).
 DELTA_DEVICE int uniform_warp_index() {
   return __shfl_sync(0xffffffffu, warp_index(), 0);
 }
 
-/// Raises the register budget of the calling warpgroup to Count registers a
+/// Raises the register budget of the calling warpgroup to Count registers per
 /// thread and waits until they are free. All four warps execute this one
 /// statement. Needs a kernel with a maximum of threads (launch bounds).
 template <int Count> DELTA_DEVICE void increase_registers() {
@@ -37,9 +38,9 @@ template <int Count> DELTA_DEVICE void increase_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
 }
 
-/// Lowers the register budget of the calling warpgroup to Count registers a
-/// thread. All four warps execute this one statement, in front of the branch
-/// between their roles.
+/// Lowers the register budget of the calling warpgroup to Count registers per
+/// thread. All four warps execute this one statement, before the branch between
+/// their roles.
 template <int Count> DELTA_DEVICE void decrease_registers() {
   static_assert(Count >= 24 && Count <= 256 && Count % 8 == 0,
                 "24 .. 256 registers in steps of 8");
@@ -55,7 +56,7 @@ template <int Id, int Threads> DELTA_DEVICE void role_sync() {
 }
 
 /// Barrier `id`, 1 .. 15, of Threads threads, whole warps, which all pass the
-/// same id: for instances of a role, each with a barrier of its own.
+/// same id: for instances of a role, each of which has its own barrier.
 template <int Threads> DELTA_DEVICE void role_sync(int id) {
   static_assert(Threads % 32 == 0, "whole warps");
   asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(Threads) : "memory");

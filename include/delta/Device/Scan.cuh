@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Inclusive prefix sums of flat vectors in a fixed order, so that the same
-// input gives the same bits. Holds barriers, documented at the function.
+// input gives the same bits. The function documents its barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@
 
 namespace delta {
 
-/// r[i] = a[0] + .. + a[i], in f32; r[i] depends on no later element, also not
-/// through a NaN. For decays this is the G of math inside a chunk (Gated
-/// DeltaNet, 2412.06464, eq. 5 ff.).
+/// r[i] = a[0] + .. + a[i], in f32; r[i] depends on no later element, not even
+/// on a NaN. For decays this is the G of math inside a chunk (Gated DeltaNet,
+/// 2412.06464, eq. 5 ff.).
 ///
 /// Barriers: none for N <= 32, else one. `scratch` (at least N / 32 floats)
-/// must be free when the function is entered; it is free behind the next
-/// barrier after it.
+/// must be free when the function is entered; it is free again after the first
+/// barrier that follows the call.
 template <int N, int Size>
 DELTA_DEVICE Flat<N> prefix_sum(const Flat<N> &a,
                                 const SharedVector<float, Size> &scratch) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where tiles, vectors and f32 scratch matrices lie in shared memory. A handle
-// is a 32-bit shared address; it owns nothing and costs nothing to copy. Who
-// may read or write a buffer when is the caller's business: nothing here may
-// synchronise, and the accesses are in SharedAccess.cuh.
+// Handles of tiles, vectors and f32 scratch matrices in shared memory. A handle
+// is a 32-bit shared address; it owns nothing and costs nothing to copy.
+// Callers synchronise their accesses (SharedAccess.cuh); nothing here may
+// synchronise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct SharedBase {
   uint32_t address;
 };
 
-/// The kernel's dynamic shared memory. Its size is the launch's.
+/// The kernel's dynamic shared memory. The launch sets its size.
 DELTA_DEVICE SharedBase shared_base() {
   extern __shared__ __align__(1024) unsigned char delta_dynamic_shared[];
   return {
@@ -85,10 +85,10 @@ template <class T, int N> struct SharedVector {
 };
 
 /// Rows x Cols floats, row-major, 128-byte aligned, with a gap of eight floats
-/// behind each row. Rows that follow each other then begin eight banks apart:
-/// pairs (i, j), (i, j + 1) of a fragment are read and written without bank
-/// conflict, columns of its transpose in two passes. Addresses are sums, so
-/// that what is known of them at compile time is part of the instruction.
+/// after each row. Consecutive rows then begin eight banks apart: pairs (i, j),
+/// (i, j + 1) of a fragment are read and written without bank conflict, columns
+/// of its transpose in two passes. Addresses are sums, so that their constant
+/// terms become part of the instruction.
 template <class T, int Rows, int Cols> struct SharedMatrix {
   static_assert(sizeof(T) == 4, "elements are float");
   static_assert(Cols == 16 || Cols % 32 == 0,

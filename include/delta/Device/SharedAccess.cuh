@@ -9,7 +9,7 @@
 // Moves fragments, slices and flat vectors between registers and shared
 // memory: ldmatrix for reads of 16-bit tiles, stmatrix from sm_90 on and plain
 // stores before it for writes. Every function must be called by all threads of
-// the CTA. Nothing here may synchronise: a read sees what was written before
+// the CTA. Nothing here may synchronise: a read sees the values written before
 // the last barrier.
 //
 //===----------------------------------------------------------------------===//
@@ -64,7 +64,8 @@ DELTA_DEVICE void load_matrices(uint32_t address, uint32_t *x) {
                  : "memory");
 }
 
-/// The transpose of an 8x8 matrix of 16-bit elements, two of a row a lane.
+/// The transpose of an 8x8 matrix of 16-bit elements, of which each lane holds
+/// two elements of a row.
 DELTA_DEVICE uint32_t transpose_matrix(uint32_t x) {
   uint32_t r;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(x));

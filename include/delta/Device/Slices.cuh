@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f32 vectors: one element a row or a column of a fragment, held by the threads
-// that hold that row or column, and flat vectors, one element a thread. The
-// arithmetic on them is in Elementwise.cuh. Nothing here may touch memory.
+// f32 vectors: slices, with one element for each row or column of a fragment,
+// held by the threads that hold the row or column; and flat vectors, with one
+// element per thread. Elementwise.cuh has their arithmetic. Nothing here may
+// touch memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,9 @@
 
 namespace delta {
 
-/// One value a row of a Fragment<., Rows, ., Warps>: x[0] belongs to row
-/// 16 w + g, x[1] to row 16 w + g + 8. The four lanes of a quad hold the same.
+/// One value for each row of a Fragment<., Rows, ., Warps>: x[0] belongs to row
+/// 16 w + g, x[1] to row 16 w + g + 8. The four lanes of a quad hold the same
+/// values.
 template <int Rows, int Warps> struct RowSlice {
   static_assert(Rows == 16 * Warps, "every warp holds 16 rows");
   using elementwise = void;
@@ -29,9 +31,9 @@ template <int Rows, int Warps> struct RowSlice {
   float x[size];
 };
 
-/// One value a column of a Fragment<., ., Cols, .>: x[2 n] and x[2 n + 1]
-/// belong to columns 8 n + 2 t and 8 n + 2 t + 1. Every warp, and in it the
-/// lanes of equal t, hold the same.
+/// One value for each column of a Fragment<., ., Cols, .>: x[2 n] and x[2 n +
+/// 1] belong to columns 8 n + 2 t and 8 n + 2 t + 1. All lanes of equal t hold
+/// the same values, in every warp.
 template <int Cols> struct ColumnSlice {
   static_assert(Cols % 8 == 0, "columns come in blocks of 8");
   using elementwise = void;
@@ -41,8 +43,8 @@ template <int Cols> struct ColumnSlice {
 };
 
 /// A vector of N elements, thread i < N of the CTA holding element i. Loads
-/// give 0 to the other threads; what elementwise functions leave there is never
-/// read.
+/// give 0 to the other threads, and the values that elementwise functions
+/// compute there are never read.
 template <int N> struct Flat {
   using elementwise = void;
   static constexpr int length = N;
@@ -84,7 +86,7 @@ reduce_rows(const Fragment<float, Rows, Cols, Warps> &a, Op op) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     float y = op(a.x[2 * half], a.x[2 * half + 1]);
-    // One by one: a sum of products is then a chain of fused operations.
+    // One by one, so that a sum of products is a chain of fused operations.
 #pragma unroll
     for (int n = 1; n < Cols / 8; ++n)
       y = op(op(y, a.x[4 * n + 2 * half]), a.x[4 * n + 2 * half + 1]);

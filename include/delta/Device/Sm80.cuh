@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that a kernel with products of mma_sync may call: cp.async, ldmatrix,
+// Everything that a kernel with mma.sync products may call: cp.async, ldmatrix,
 // mma.sync. Includes the other headers and defines nothing.
 //
 //===----------------------------------------------------------------------===//

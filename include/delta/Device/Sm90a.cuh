@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that a kernel with products of wgmma may call: what the portable one may,
-// and roles, rings, the tensor memory accelerator, flags for its stores, wgmma,
-// triangular systems. Includes the other headers and defines nothing.
+// Everything that a kernel with wgmma products may call: the headers of
+// Sm80.cuh, and roles, rings, the tensor memory accelerator, flags for its
+// stores, wgmma, triangular systems. Includes the other headers and defines
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,8 +24,8 @@ namespace delta {
 
 namespace detail {
 
-/// The driver's function of that name, or null without one that has it. No
-/// library need be linked for it.
+/// The driver's function of that name; null if there is no driver, or the
+/// driver lacks it. No library needs to be linked for it.
 template <class Function>
 Function *driver_function(const char *name, unsigned version) {
   void *entry = nullptr;
@@ -37,9 +37,9 @@ Function *driver_function(const char *name, unsigned version) {
   return reinterpret_cast<Function *>(entry);
 }
 
-/// Gives the calling thread the current device's primary context where it has
-/// none, as the runtime's first launch would. A context that the thread has is
-/// left alone. The driver makes maps in a context alone.
+/// Gives the calling thread the current device's primary context if it has
+/// none, as the first launch by the runtime would. An existing context is left
+/// alone. The driver makes maps only in a context.
 inline cudaError_t bind_context() {
   static const auto get_current =
       driver_function<decltype(cuCtxGetCurrent)>("cuCtxGetCurrent", 4000);
@@ -53,10 +53,10 @@ inline cudaError_t bind_context() {
 
 } // namespace detail
 
-/// Makes `map` the map of an array of T (bf16 or half_t) for boxes of `columns`
-/// elements of the innermost axis (16, 32 or 64: a panel of a SharedTile) and
-/// `rows` of axis `row_axis`, one of every other axis. Axes are numbered from
-/// the innermost, 0.
+/// Makes `map` the map of an array of T (bf16 or half_t). Its boxes have
+/// `columns` elements of the innermost axis (16, 32 or 64: a panel of a
+/// SharedTile), `rows` of axis `row_axis`, and one of every other axis. Axes
+/// are numbered from the innermost, 0.
 ///
 ///   base     address of the first element, a multiple of 16
 ///   extents  Rank extents in elements, each at most 2^32
@@ -64,10 +64,10 @@ inline cudaError_t bind_context() {
 ///            multiples of 8 below 2^39 (2^40 bytes)
 ///
 /// The map of an array without elements is zeroed; no kernel may read it.
-/// Returns cudaErrorInvalidValue where an extent, a stride, a box or the
-/// address cannot be in a map, cudaErrorNotSupported without a driver that
-/// makes maps, another error where the device has no context and gets none.
-/// Any thread may call it, also one that has not used CUDA before.
+/// Returns cudaErrorInvalidValue if a map cannot have an extent, a stride, a
+/// box or the address, cudaErrorNotSupported without a driver that makes maps,
+/// and another error if no context can be created. Any thread may call it, also
+/// one that has not used CUDA before.
 template <class T, int Rank>
 cudaError_t make_tensor_map(CUtensorMap *map, const T *base,
                             const int64_t (&extents)[Rank],
@@ -80,7 +80,7 @@ cudaError_t make_tensor_map(CUtensorMap *map, const T *base,
   cuuint32_t box[Rank], step[Rank];
   bool empty = false;
   for (int i = 0; i < Rank; ++i) {
-    // The driver sees what is cast: bounds are checked before.
+    // The values are cast for the driver, so bounds are checked before.
     if (extents[i] < 0 || extents[i] > int64_t(1) << 32 || strides[i] < 0 ||
         strides[i] >= int64_t(1) << 39)
       return cudaErrorInvalidValue;

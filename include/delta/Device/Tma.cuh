@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies between global and shared memory that one lane starts and the copy
-// engine does. All lanes of a warp call these functions and lane 0 issues, so
-// that a copy, its group and the wait for it are of one thread.
+// engine performs. All lanes of a warp call these functions and lane 0 issues,
+// so that one thread has the copy, its group and its wait.
 //
 // Coordinates are elements, the innermost axis first, as in the tensor map. A
 // box of a map is min(64, Cols) elements of the innermost axis and Rows of one
 // other axis, swizzled over the bytes of its row, which is a panel of a
-// SharedTile (TensorMap.h makes such maps). What a box has outside the array
-// arrives as zeros and is not stored; it counts as copied all the same. For
-// sm_90 and later.
+// SharedTile (TensorMap.h makes such maps). Elements of a box outside the array
+// arrive as zeros and are not stored; they count as copied bytes all the same.
+// For sm_90 and later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +91,7 @@ DELTA_DEVICE void store_box(const CUtensorMap &map, uint32_t from, C... c) {
 } // namespace detail
 
 /// Copies the Rows x Cols elements at the coordinates (first, rest..) to the
-/// tile, one box a panel, and reports tile.bytes bytes to the slot of use
+/// tile, one box per panel, and reports tile.bytes bytes to the slot of use
 /// `index`. The map has 2 to 5 axes.
 template <class T, int Rows, int Cols, int Stages, int Frees, class... C>
 DELTA_DEVICE void tma_load(const SharedTile<T, Rows, Cols> &tile,
@@ -123,10 +123,10 @@ bulk_load(const SharedVector<float, N> &vector, const float *src,
                  : "memory");
 }
 
-/// Copies the tile to the coordinates (first, rest..), one box a panel, as one
-/// group. What other warps wrote to the tile must be visible to the calling
-/// one (ring_peek); it is made visible to the copy engine here, so that the
-/// writers need no fence.
+/// Copies the tile to the coordinates (first, rest..), one box per panel, as
+/// one group. Writes of other warps to the tile must be visible to the calling
+/// warp (ring_peek). This function makes them visible to the copy engine, so
+/// the writers need no fence.
 template <class T, int Rows, int Cols, class... C>
 DELTA_DEVICE void tma_store(const CUtensorMap &map,
                             const SharedTile<T, Rows, Cols> &tile, int first,

@@ -8,14 +8,15 @@
 //
 // M = (I + A)^-1 for a strictly lower triangular A, the inverse of the WY form
 // of a chunk of Householder steps (DeltaNet, 2406.06484, eq. 10 f.; KDA,
-// 2510.26692). Blocks of 8 x 8 on the diagonal by forward substitution in f32,
-// the others, of 8 x 8 beside them and of 16 x 16 elsewhere, on tensor cores:
+// 2510.26692). The 8 x 8 blocks on the diagonal are inverted by forward
+// substitution in f32. The other blocks, 8 x 8 next to the diagonal and 16 x 16
+// elsewhere, are computed on tensor cores:
 //
 //   M_ij = -M_ii sum_{j <= k < i} A_ik M_kj
 //
 // Every entry of M and of the products M_ii (A M) obeys the bound of M's
-// entries (|beta| for unit keys and beta in [0, 2]), so nothing can overflow
-// that M does not; repeated squaring of A has no such bound.
+// entries (|beta| for unit keys and beta in [0, 2]), so no product overflows
+// unless M does; repeated squaring of A has no such bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +27,20 @@
 
 namespace delta {
 
-/// What the products of an inverse are good to. Either is exact while operands
-/// are integers of up to 11 bits.
+/// The precision of the products inside an inverse. Either one is exact if
+/// operands are integers of up to 11 bits.
 enum class InversePrecision {
-  /// About 2^-20. Splits a float into two tf32 numbers, a = big + small, and
-  /// drops small x small only (3xTF32).
+  /// About 2^-20. Splits each float into two tf32 numbers, a = big + small, and
+  /// drops only small x small (3xTF32).
   F32,
-  /// About 2^-12, for a result that is rounded to fewer bits at once. Operands
-  /// are rounded to tf32, to nearest, by who makes them.
+  /// About 2^-12, for a result that is then rounded to fewer bits. The code
+  /// that computes an operand rounds it to tf32, to nearest.
   TF32
 };
 
 namespace detail {
 
-/// `x` as products of precision P take it.
+/// `x` as an operand of products of precision P.
 template <InversePrecision P> DELTA_DEVICE float operand(float x) {
   if constexpr (P == InversePrecision::F32) {
     return x;
@@ -63,8 +64,8 @@ template <int N> DELTA_DEVICE SplitFloats<N> split(const float *x) {
   SplitFloats<N> r;
 #pragma unroll
   for (int i = 0; i < N; ++i) {
-    // The first 11 bits of 24. The difference is exact and has the other 13,
-    // of which the unit cuts off two.
+    // The first 11 bits of 24. The difference is exact and has the other 13
+    // bits, of which the tensor core drops two.
     r.big[i] = __float_as_uint(x[i]) & 0xffffe000u;
     r.small[i] = __float_as_uint(x[i] - __uint_as_float(r.big[i]));
   }
@@ -83,8 +84,8 @@ DELTA_DEVICE void mma_tf32(float (&d)[4], const uint32_t *a,
 /// A 16 x 8 sum of products in accumulator layout.
 template <InversePrecision P> struct ProductSum;
 
-/// The terms big x big stand apart from the corrections: these do not drown in
-/// the sum, and the chains of dependent instructions stay short.
+/// The terms big x big have their own sum, so that the corrections are not
+/// rounded away and the chains of dependent instructions stay short.
 template <> struct ProductSum<InversePrecision::F32> {
   float main[4] = {};
   float corrections[4] = {}; // small x big and big x small
@@ -115,13 +116,13 @@ template <> struct ProductSum<InversePrecision::TF32> {
 };
 
 // A product contracts over every eight in the order 0 2 4 6 1 3 5 7. A lane
-// then holds two adjacent columns of the left operand, which are the
-// accumulator's: a sum is the next product's left operand as it lies. And it
-// holds two adjacent rows of the right operand, which is a transpose: two
-// adjacent floats of a row in memory.
+// then holds two adjacent columns of the left operand, the same two as of an
+// accumulator: a sum is the left operand of the next product without any move.
+// The lane also holds two adjacent rows of the right operand, which is a
+// transpose: two adjacent floats of a row in memory.
 
 /// A 16 x 16 left operand: x[4 k ..] belongs to columns 8 k + 2 t and + 1, in
-/// the order that mma.m16n8k8 wants.
+/// the order of mma.m16n8k8.
 struct LeftBlock {
   float x[8];
 };
@@ -137,8 +138,8 @@ DELTA_DEVICE void to_left(const ProductSum<P> &sum, float sign, float *x) {
     x[i] = operand<P>(sign * sum.at(left_element(i)));
 }
 
-/// The transpose of the 8 x 8 block at (row, column): what a lane holds of it
-/// as eight rows of eight columns of a left operand.
+/// The elements that a lane holds of the transpose of the 8 x 8 block at (row,
+/// column), as eight rows of eight columns of a left operand.
 template <int C>
 DELTA_DEVICE void
 load_transposed_block(const SharedMatrix<float, C, C> &scratch, int row,
@@ -149,7 +150,8 @@ load_transposed_block(const SharedMatrix<float, C, C> &scratch, int row,
   x1 = load_shared(scratch.at(row + 1, column));
 }
 
-/// The 8 x 8 block at (row, column) = the transpose of what lanes hold so.
+/// Writes the transpose of an 8 x 8 block that lanes hold in this way to the
+/// block at (row, column).
 template <int C>
 DELTA_DEVICE void
 store_transposed_block(float x0, float x1,
@@ -188,8 +190,8 @@ DELTA_DEVICE void add_product(ProductSum<P> (&sum)[2], const LeftBlock &a,
     }
 }
 
-/// Two floats from shared memory if `valid`, else zeros. A predicated
-/// instruction, not a branch.
+/// Two floats from shared memory if `valid`, else zeros, by a predicated
+/// instruction instead of a branch.
 DELTA_DEVICE void load_shared_if(bool valid, uint32_t address, float &x,
                                  float &y) {
   x = y = 0.0f;
@@ -201,8 +203,8 @@ DELTA_DEVICE void load_shared_if(bool valid, uint32_t address, float &x,
 }
 
 /// Replaces the strictly lower 8 x 8 blocks B on the diagonal of the 16 x 16
-/// block at (origin, origin) by (I + B)^-1: a lane a column of them; the second
-/// half of the warp does the same.
+/// block at (origin, origin) by (I + B)^-1. Each lane of the first half warp
+/// computes one column; the second half repeats the same work.
 template <InversePrecision P, int C>
 DELTA_DEVICE void substitute(const SharedMatrix<float, C, C> &scratch,
                              int origin) {
@@ -272,8 +274,8 @@ DELTA_DEVICE LeftBlock invert_diagonal(const SharedMatrix<float, C, C> &scratch,
 
 /// Computes blocks (Column + D, Column), .. of M, transposed: (M_ij)^T =
 /// -(sum_k (M_kj)^T (A_ik)^T) (M_ii)^T; m[k - Column] holds (M_kj)^T of the
-/// blocks above. One warp, independent of all other columns; no block of M
-/// passes through memory on its way into the next.
+/// blocks above. Called by one warp, independently of all other columns. No
+/// block of M goes through memory before it is used for the next block.
 template <InversePrecision P, int Column, int D, int C>
 DELTA_DEVICE void invert_below(const SharedMatrix<float, C, C> &scratch,
                                LeftBlock (&m)[C / 16]) {
@@ -295,8 +297,8 @@ DELTA_DEVICE void invert_below(const SharedMatrix<float, C, C> &scratch,
   }
 }
 
-/// Row block `warp` of M^T. Each column has code of its own, in which every
-/// address and register is known.
+/// Block row `warp` of M^T. Each column has its own code, in which every
+/// address and register is a constant.
 template <InversePrecision P, int Column, int C>
 DELTA_DEVICE Fragment<float, C, C, C / 16>
 invert_column(const SharedMatrix<float, C, C> &scratch,
@@ -323,10 +325,11 @@ invert_column(const SharedMatrix<float, C, C> &scratch,
 } // namespace detail
 
 /// ((I + A)^-1)^T of the strictly lower triangular A, C = 16, 32, 64 or 128.
-/// What `a` holds on and above the diagonal is not used.
+/// The elements of `a` on and above the diagonal are not used.
 ///
 /// Barriers: one, at least C / 16 warps in the CTA. `scratch` must be free when
-/// the function is entered; it is free behind the next barrier after it.
+/// the function is entered; it is free again after the first barrier that
+/// follows the call.
 ///
 /// Work: warp j inverts diagonal block j and computes block column j, which
 /// costs sum_{i > j} (i - j + 1) block products.
@@ -358,7 +361,7 @@ triangular_inverse_transposed(const Fragment<float, C, C, C / 16> &a,
   return detail::invert_column<P, 0>(scratch, diagonal, warp);
 }
 
-/// (I + A)^-1, else as triangular_inverse_transposed. Barriers: two.
+/// (I + A)^-1; otherwise as triangular_inverse_transposed. Barriers: two.
 template <InversePrecision P, int C>
 DELTA_DEVICE Fragment<float, C, C, C / 16>
 triangular_inverse(const Fragment<float, C, C, C / 16> &a,
@@ -366,7 +369,7 @@ triangular_inverse(const Fragment<float, C, C, C / 16> &a,
   const auto transposed = triangular_inverse_transposed<P>(a, scratch);
   const int warp = warp_index(), row_block = fragment_warp<C / 16>();
   const int row = fragment_row(), column = fragment_column();
-  // M_ij goes to block (j, i), above the diagonal, where it harms no A_ik.
+  // M_ij goes to block (j, i), above the diagonal, where it overwrites no A_ik.
 #pragma unroll
   for (int n = 0; n < C / 8; ++n)
 #pragma unroll
@@ -381,7 +384,7 @@ triangular_inverse(const Fragment<float, C, C, C / 16> &a,
   for (int n = 0; n < C / 8; ++n)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      // The upper right quarter of M_ii is zero, and not in memory.
+      // The upper right quarter of M_ii is zero and not in memory.
       const bool above = n % 2 > half;
       detail::load_shared_if(n / 2 < row_block + !above,
                              scratch.at(n / 2 * 16 + row + 8 * half,

@@ -1,4 +1,4 @@
-//===- TriangularSolve.cuh - systems of a row block -------------*- C++ -*-===//
+//===- TriangularSolve.cuh - systems of a query block -----------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,19 +8,20 @@
 //
 // G = (I + P diag(beta))^-1 P for a strictly lower triangular P of 64 rows, by
 // one warpgroup, or of 128, by two. With G, the rows u = v - beta o (a + P u)
-// of a block follow from one product without a division by beta:
+// of a query block follow from one product, without a division by beta:
 //
 //   a + P u = a + G (v - beta o a)
 //
-// The 16 x 16 blocks on the diagonal are inverted by substitution in f32, one a
-// warp, and applied to their strips, X = N P; what is left of the system is
-// block nilpotent, with E = -(X outside the blocks) diag(beta):
+// Each warp inverts one 16 x 16 block on the diagonal by substitution in f32
+// and applies the inverse N to the strip of its rows, X = N P. The remaining
+// system is block nilpotent, with E = -(X outside the blocks) diag(beta):
 //
 //   G = (I - E)^-1 X = (I + E^2) (I + E) X
 //
 // No bound on P or beta is needed. N, E and X are rounded to the 16-bit type
-// before they are multiplied; with Rests, so is what that leaves of each, and a
-// product takes three: operands are then good to 2^-16. For sm_90a.
+// before they are multiplied. With Rests, their residuals are rounded and
+// multiplied too, and each product becomes three products: operands are then
+// accurate to 2^-16. For sm_90a.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +37,8 @@ namespace delta {
 
 namespace detail {
 
-/// A matrix as a left operand of products: rounded, and with Rests what that
-/// leaves.
+/// A matrix as a left operand of products: the rounded matrix, and with Rests
+/// its residual.
 template <class T, bool Rests> struct SplitSquare {
   using Rounded = Fragment<T, 64, 64, 4>;
   Rounded rounded, rest;
@@ -58,7 +59,7 @@ DELTA_DEVICE Fragment<float, 64, 64, 4> widen(const SplitSquare<T, Rests> &x) {
     return convert<float>(x.rounded);
 }
 
-/// The same in shared memory, one tile behind the other.
+/// The same in shared memory, one tile after the other.
 template <class T, bool Rests> struct SplitTile {
   using Tile = SharedTile<T, 64, 64>;
   static constexpr int bytes = (Rests ? 2 : 1) * Tile::bytes;
@@ -75,12 +76,12 @@ DELTA_DEVICE void write(const SplitSquare<T, Rests> &x,
     delta::write(x.rest, tile.rest);
 }
 
-/// Starts of a product of two such operands.
+/// Number of wgmma groups that a product of two such operands issues.
 template <bool Rests> constexpr int split_starts = Rests ? 3 : 1;
 
-/// [acc +] a b from row K1 of b on as if it were zero, in flight; a from
-/// registers or from shared memory. Terms of rests come first: they do not
-/// drown.
+/// [acc +] a b in flight, with rows of b from K1 on taken as zero; a from
+/// registers or from shared memory. Terms with residuals come first, so that
+/// they are not rounded away.
 template <int K1 = -1, class Left, class T, bool Rests, class... Acc>
 DELTA_DEVICE auto split_start(const Left &a, const SplitTile<T, Rests> &b,
                               const Acc &...acc) {
@@ -137,7 +138,7 @@ invert_block(const float (&block)[8], uint32_t scratch, uint32_t rest_scratch) {
     }
     x[i] = even + odd;
   }
-  // Behind the loop: a store would hold up the loads of the next row.
+  // After the loop, because a store would delay the loads of the next row.
 #pragma unroll
   for (int i = 0; i < 16; ++i) {
     store_rounded<T>(narrow + i * 48 + own * 2, x[i]);
@@ -161,7 +162,8 @@ solve_rows(const Fragment<float, 64, 64, 4> &p,
            const SharedVector<float, 64> &beta, const SplitTile<T, Rests> &e,
            const SplitTile<T, Rests> &x, int id) {
   using Wide = Fragment<float, 64, 64, 4>;
-  // Computed here and not kept from one call to the next: a register.
+  // Computed here and not kept from one call to the next, which saves a
+  // register.
   const int warp = unhoisted_thread_index() >> 5 & 3;
   const Wide scale = spread_columns<64, 4>(read_column_slice(beta));
 
@@ -204,8 +206,8 @@ solve_rows(const Fragment<float, 64, 64, 4> &p,
   async_proxy_fence();
   role_sync<Threads>(id);
 
-  // Columns 48 and up of E, and 32 and up of its square, are zero. Registers do
-  // not hold E with its rest beside what the caller has there.
+  // Columns 48 and up of E, and 32 and up of its square, are zero. Registers
+  // cannot hold E and its residual next to the values of the caller.
   const auto left = [&] {
     if constexpr (Rests)
       return e;
@@ -223,8 +225,8 @@ solve_rows(const Fragment<float, 64, 64, 4> &p,
   return await<0>(split_start<32>(split<Rests, T>(square), x, sum));
 }
 
-/// The solution for 128 rows of the CTA's first two warpgroups, in scratch of
-/// two tiles each.
+/// The solution for 128 rows of the CTA's first two warpgroups, with two
+/// scratch tiles each.
 template <class T, bool Rests>
 DELTA_DEVICE Fragment<float, 128, 128, 8>
 solve_rows(const Fragment<float, 128, 128, 8> &p,
@@ -271,7 +273,7 @@ solve_rows(const Fragment<float, 128, 128, 8> &p,
     }
     return G;
   } else {
-    // Rounded here: half of the registers.
+    // Rounded here, which halves the registers.
     const auto G_left_a = convert<T>(G_left);
     Fragment<T, 128, 128, 8> rounded;
 #pragma unroll
@@ -286,9 +288,9 @@ solve_rows(const Fragment<float, 128, 128, 8> &p,
 
 } // namespace detail
 
-/// G = (I + P diag(beta))^-1 P; products of T, of operands that are rounded. Of
-/// P only what is below the diagonal may differ from zero. The tiles `e` and
-/// `x` are scratch; all four warps call, and barrier `id` is theirs alone.
+/// G = (I + P diag(beta))^-1 P, with products of operands rounded to T. P is
+/// zero on and above the diagonal. The tiles `e` and `x` are scratch. All four
+/// warps call, and no other warp uses barrier `id`.
 template <class T>
 DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
     const Fragment<float, 64, 64, 4> &p, const SharedVector<float, 64> &beta,
@@ -298,14 +300,15 @@ DELTA_DEVICE Fragment<float, 64, 64, 4> solve_scaled_columns(
       detail::SplitTile<T, false>({x.address}, 0), id);
 }
 
-/// The same for 128 rows of the CTA's first two warpgroups. Both solve for what
-/// is right of column 64 i, i the warpgroup; the second one's rows then read,
-/// left of it, what the first one's are:
+/// The same for 128 rows of the CTA's first two warpgroups. Warpgroup i solves
+/// for its 64 rows and the columns from 64 i on. The second warpgroup then
+/// computes the columns to the left from the result of the first:
 ///
 ///   X = P_10 - P_10 diag(beta_0) G_00        G_10 = X - G_11 diag(beta_1) X
 ///
-/// The first one does this too, with zeros: a branch would save nothing, since
-/// it has to wait. All eight warps call, and barrier `id` is theirs alone.
+/// The first warpgroup does this too, with zeros: a branch would save nothing,
+/// since it has to wait. All eight warps call, and no other warp uses barrier
+/// `id`.
 template <class T>
 DELTA_DEVICE Fragment<float, 128, 128, 8>
 solve_scaled_columns(const Fragment<float, 128, 128, 8> &p,
@@ -314,7 +317,8 @@ solve_scaled_columns(const Fragment<float, 128, 128, 8> &p,
   return detail::solve_rows<T, false>(p, beta, {scratch.address}, id);
 }
 
-/// The same with scratch for rests: operands are rounded + rest.
+/// The same with scratch for residuals: each operand is a high part and its
+/// residual.
 template <class T>
 DELTA_DEVICE Fragment<float, 128, 128, 8>
 solve_scaled_columns(const Fragment<float, 128, 128, 8> &p,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of a warpgroup on the tensor cores, asynchronous: a start issues a
-// group of wgmma.mma_async and returns a value that is not there yet, await
-// waits for it.
+// Asynchronous products of a warpgroup on the tensor cores: a start issues a
+// group of wgmma.mma_async and returns a value in flight; await waits for the
+// value.
 //
 //   a   [64 G, K] a fragment of 4 G warps, or a tile; warpgroup i of the G from
 //       the CTA's first one on multiplies rows 64 i to 64 i + 63
@@ -19,11 +19,11 @@
 // without one, which costs no registers to be zeroed. Groups of a warpgroup
 // complete in the order of their starts.
 //
-// All warps of these warpgroups call, each group in one control flow. With G =
-// 1 every warpgroup of the CTA has products of its own. Tiles must be visible
-// to the copy engine's proxy: filled by it and waited for (ring_peek), or
+// All warps of these warpgroups call, each group in uniform control flow. With
+// G = 1 every warpgroup of the CTA has its own products. Tiles must be visible
+// to the asynchronous proxy: filled by copies and waited for (ring_peek), or
 // written by warps and fenced (async_proxy_fence). They may be written again
-// after the await of what reads them. For sm_90a.
+// after the await of the product that reads them. For sm_90a.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,16 +36,16 @@
 
 namespace delta {
 
-/// The fragment F that a product in flight will be. Only await gives it; until
-/// then its registers belong to the tensor cores.
+/// The result F of a product in flight. Only await gives the value; until then
+/// its registers belong to the tensor cores.
 template <class F> struct InFlight {
   F value;
 };
 
 namespace detail {
 
-/// Keeps the compiler from moving writes of registers behind this statement,
-/// or reads of them before it.
+/// Keeps the compiler from moving writes of these registers after this
+/// statement, or reads of them before it.
 template <int Size> DELTA_DEVICE void pin(float (&x)[Size]) {
 #pragma unroll
   for (int i = 0; i < Size; ++i)
@@ -57,9 +57,9 @@ template <int Size> DELTA_DEVICE void pin(uint32_t (&x)[Size]) {
     asm volatile("" : "+r"(x[i])::"memory");
 }
 
-/// The descriptor as a number of which the compiler knows nothing. It then
-/// moves it by one addition a k-step; what it makes of known bits takes three
-/// instructions between two wgmma.
+/// The descriptor as a number of which the compiler knows nothing. The compiler
+/// then advances it by one addition per k-step; with known bits it would need
+/// three instructions between two wgmma.
 DELTA_DEVICE uint64_t opaque(uint64_t descriptor) {
   asm("" : "+l"(descriptor));
   return descriptor;
@@ -77,7 +77,7 @@ DELTA_DEVICE uint64_t k_major(const SharedTile<T, Rows, Cols> &tile) {
   return opaque(fixed | (tile.address & 0x3ffff) >> 4);
 }
 
-/// What moves the descriptor by `k` columns, a multiple of 16.
+/// The number that advances the descriptor by `k` columns, a multiple of 16.
 template <class T, int Rows, int Cols>
 __host__ __device__ constexpr uint64_t
 k_major_step(const SharedTile<T, Rows, Cols> &, int k) {
@@ -97,7 +97,7 @@ DELTA_DEVICE uint64_t mn_major(const SharedTile<T, Rows, Cols> &tile) {
   return opaque(fixed | (tile.address & 0x3ffff) >> 4);
 }
 
-/// What moves the descriptor by `k` rows, a multiple of 16.
+/// The number that advances the descriptor by `k` rows, a multiple of 16.
 __host__ __device__ constexpr uint64_t mn_major_step(int k) {
   return k * 128 / 16;
 }
@@ -141,7 +141,8 @@ DELTA_DEVICE void issue(Fragment<float, Rows, N, Warps> &d,
                         const SharedTile<T, Rows, K> &left, Right right) {
   static_assert(Warps % 4 == 0, "whole warpgroups");
   SharedTile<T, Rows, K> rows = left;
-  // Computed here and not kept from one product to the next: a register.
+  // Computed here and not kept from one product to the next, which saves a
+  // register.
   if constexpr (Warps > 4)
     rows.address += (unhoisted_thread_index() >> 7) * (64 * left.row_bytes);
   const uint64_t a = k_major(rows);
@@ -157,8 +158,8 @@ DELTA_DEVICE void issue(Fragment<float, Rows, N, Warps> &d,
   group_commit();
 }
 
-/// The accumulator that a product starts from: a value, which must be in its
-/// registers before the group opens, or one in flight, which nothing may touch.
+/// The accumulator of a new product: a value, which must be in its registers
+/// before the group opens, or a value in flight, which stays as it is.
 template <class F> DELTA_DEVICE F settled(const F &acc) {
   F r = acc;
   pin(r.x);
@@ -218,8 +219,9 @@ dot_nn_start(const Left &a, const SharedTile<T, K, N> &b, const Acc &acc) {
   return r;
 }
 
-/// The value of a product, once at most Pending of this warpgroup's latest
-/// groups are in flight: Pending counts the starts since the product's own.
+/// Waits until at most the Pending latest groups of this warpgroup are in
+/// flight, and returns the value of the product. Pending is the number of
+/// starts after that of the product.
 template <int Pending = 0, class F>
 DELTA_DEVICE F await(const InFlight<F> &product) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");

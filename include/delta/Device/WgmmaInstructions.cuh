@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instruction of every width N: a 64 x N accumulator in the registers of a
+// The instruction for every width N: a 64 x N accumulator in the registers of a
 // warpgroup, a left operand of 64 x 16 in registers (RS) or in shared memory
-// (SS), a right operand of 16 columns of k in shared memory, bf16 or f16. An
-// accumulator's N / 2 registers a thread are operands of their own, so the
-// statements are put together by macros, which end with this file.
+// (SS), a right operand of 16 columns of k in shared memory, bf16 or f16. Each
+// of the N / 2 accumulator registers of a thread is a separate operand, so
+// macros assemble the statements; they are undefined at the end of this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 namespace delta::detail {
 
 /// d [64, N] = a b + (Accumulate ? d : 0) for one k-step of 16, asynchronously:
-/// d may not be touched before a wait. Without Accumulate nothing reads d, and
-/// it need not have a value. MnMajor: b has its N axis contiguous.
+/// d may not be used before a wait. Without Accumulate the old value of d is
+/// not read. MnMajor: b has its N axis contiguous.
 template <int N> struct Wgmma;
 
 // "%0, .., %(COUNT - 1)": the accumulator's operands.
@@ -64,8 +64,8 @@ template <int N> struct Wgmma;
 #define DELTA_VALUES_128(IO, I)                                                \
   DELTA_VALUES_64(IO, I), DELTA_VALUES_64(IO, I + 64)
 
-// One statement. P0, P1, .. are the numbers of the operands behind the
-// accumulator's.
+// One statement. P0, P1, .. are the numbers of the operands after those of the
+// accumulator.
 #define DELTA_WGMMA_RS(N, COUNT, IO, SCALE, TYPE, P0, P1, P2, P3, P4, P5)      \
   asm volatile("{ .reg .pred p; setp.ne.b32 p, " SCALE ", 0;\n"                \
                "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE \

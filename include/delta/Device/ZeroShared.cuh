@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For buffers of which copies leave some rows as they are. For sm_90 and later.
+// For buffers with rows that no copy writes. For sm_90 and later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace delta {
 
 /// Writes zeros to `bytes` bytes of shared memory from byte_offset on, both
 /// multiples of 16. All Threads threads of the CTA call it, and a barrier of
-/// the CTA stands between this and every use, also by copies and products in
+/// the CTA separates this call from every use, also by copies and products in
 /// flight.
 template <int Threads>
 DELTA_DEVICE void zero_shared(SharedBase base, uint32_t byte_offset,

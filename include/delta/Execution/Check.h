@@ -1,4 +1,4 @@
-//===- Check.h - is a result within its limit -------------------*- C++ -*-===//
+//===- Check.h - whether a result is within its limit -----------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The limit that each stage, result and kind of data is held to, and why
-/// (docs/numerics.md has the measurements). The table of tolerances itself is
-/// the runtime's.
+/// The limit for each stage, result and kind of data (docs/numerics.md has the
+/// measurements). The table of tolerances is part of the runtime.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +19,16 @@
 
 namespace delta {
 
-/// What decides the limits of a run, read off the spec and its operands once.
+/// The facts that decide the limits of a run, read off the spec and its
+/// operands.
 struct CheckContext {
   runtime::ToleranceClass dataClass;
-  /// What the tile and gpu stages round the operands of products to.
+  /// The dtype to which the tile and gpu stages round the operands of products.
   runtime::DType precision;
-  /// A prologue of the spec rounds to 16 bits.
+  /// Whether a prologue of the spec rounds to 16 bits.
   bool roundsPrologues;
-  /// u is a result in 16 bits, and later tokens read it as it is stored.
+  /// Whether u is a result in 16 bits, so that later tokens read rounded
+  /// values.
   bool roundsU = false;
 };
 
@@ -40,7 +41,7 @@ struct CheckOutcome {
   std::string measured;
   std::string limit;
   bool passed;
-  /// Where a comparison failed: what and at which index. Else empty.
+  /// If the comparison failed: the difference and its index. Else empty.
   std::string detail;
 };
 

@@ -1,4 +1,4 @@
-//===- Driver.h - what delta-run does ---------------------------*- C++ -*-===//
+//===- Driver.h - one run of delta-run --------------------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,10 +38,10 @@ struct RunOptions {
 
 /// Runs a spec at every stage on the same operands and prints a table to
 /// \p os. With `check`, every result is compared with the oracle and with the
-/// file's `expected.*`. Fails where a check fails, with notes on stderr where
-/// the inputs explain it, and with one diagnostic where the input is bad, a
-/// stage cannot be compiled (the table then has those in front of it), or the
-/// gpu stage finds no GPU. The results of the last stage are written to
+/// file's `expected.*`. Fails if a check fails, with notes on stderr if the
+/// inputs explain it. Fails with one diagnostic if the input is bad, a stage
+/// cannot be compiled (the table then has the stages before it), or the gpu
+/// stage finds no GPU. The results of the last stage are written to
 /// `outputsFile`, all or nothing.
 mlir::LogicalResult runSpec(const RunOptions &options, llvm::raw_ostream &os);
 

@@ -1,4 +1,4 @@
-//===- Explain.h - what in the data makes a check fail ----------*- C++ -*-===//
+//===- Explain.h - inputs that make a check fail ----------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A failed check looks like a wrong kernel. Some are the inputs' doing, and
-/// the inputs and the reference show it.
+/// A failed check looks like a wrong kernel. Sometimes the inputs cause it, and
+/// then the inputs and the reference show the cause.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 
 namespace delta {
 
-/// One sentence for each thing in the operands and in the results of the
-/// reference that no stage can be blamed for: numbers that are not finite,
-/// decays above 0, results that grow far beyond the operands.
+/// One sentence for each cause that lies in the operands or in the results of
+/// the reference, and in no stage: numbers that are not finite, decays above 0,
+/// results that grow far beyond the operands.
 std::vector<std::string>
 explainFailure(const SpecDescription &spec, const OperandSet &operands,
                llvm::ArrayRef<runtime::HostTensor> reference);

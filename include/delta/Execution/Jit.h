@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Compiles a function of the chunked phase or of the tile value form for this
-/// CPU and calls it on host tensors. Both forms have one ABI: arrays of the
-/// caller as memrefs, results last, nothing returned. Knows nothing of
+/// CPU and calls it on host tensors. Both forms have the same ABI: arrays of
+/// the caller as memrefs, results last, no return value. Knows nothing of
 /// recurrences.
 ///
 //===----------------------------------------------------------------------===//
@@ -47,8 +47,8 @@ public:
   ~Jit();
 
   /// Calls the function; one tensor per argument. Fails with a diagnostic,
-  /// before the call, where a tensor does not have its argument's dtype and
-  /// static sizes. The function writes the tensors that are its results.
+  /// before the call, if a tensor does not have the dtype and the static sizes
+  /// of its argument. The function writes the tensors that are its results.
   mlir::LogicalResult call(llvm::ArrayRef<runtime::HostTensor *> arguments);
 
 private:

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Values for the arguments of a spec: drawn from a seed or taken from a file.
-/// Both settle the open sizes of the spec; whatever they return fits it.
+/// Both determine the open sizes of the spec, and their operands fit the spec.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct OperandSet {
   SpecSizes sizes;
   /// One per argument, in order.
   std::vector<runtime::HostTensor> arguments;
-  /// Exact values of results by name, where the file has `expected.NAME`.
+  /// Exact values of results by name, if the file has `expected.NAME`.
   std::map<std::string, runtime::HostTensor> expected;
 };
 
@@ -41,18 +41,18 @@ struct DrawOptions {
   double keyCosine = 0.0;
 };
 
-/// Draws every argument by its role (Runtime/Inputs.h). Keys, queries and write
-/// queries of the linear family that no l2 norm follows have rows of norm 1, so
-/// that |k|^2 beta <= 2 holds; those that write with a kernel that nothing
-/// normalises are so small that u stays bounded over the length. An error where
-/// a size is open and was not given, is negative, or contradicts the spec.
+/// Draws every argument by its role (Runtime/Inputs.h). In the linear family,
+/// keys, queries and write queries without an l2 norm have rows of norm 1, so
+/// that |k|^2 beta <= 2 holds. Keys and write queries of an unnormalised write
+/// kernel are so small that u stays bounded over the length. An error if an
+/// open size was not given, is negative, or contradicts the spec.
 runtime::Result<OperandSet> drawOperands(const SpecDescription &spec,
                                          RequestedSizes requested,
                                          const DrawOptions &options);
 
-/// Takes every argument from a file, by name. Open sizes are those of the file.
-/// An error where an argument is missing, has another dtype or does not fit, or
-/// where a tensor of the file is neither an argument nor `expected.RESULT`.
+/// Takes every argument from a file, by name. The file gives the open sizes. An
+/// error if an argument is missing, has another dtype or does not fit, or if a
+/// tensor of the file is neither an argument nor `expected.RESULT`.
 runtime::Result<OperandSet> takeOperands(const SpecDescription &spec,
                                          RequestedSizes requested,
                                          runtime::TensorFile file);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The one execution of the recurrent phase: prologues, then the oracle. It is
-/// what every other stage is compared with.
+/// The only execution of the recurrent phase: prologues, then the oracle. All
+/// other stages are compared with its results.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a run found, stage by stage, and its form for a reader. Measures and
-/// judges nothing.
+/// The results of a run, stage by stage, and their table. Measures and judges
+/// nothing.
 ///
 //===----------------------------------------------------------------------===//
 

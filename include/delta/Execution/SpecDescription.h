@@ -1,4 +1,4 @@
-//===- SpecDescription.h - what a spec needs to be run ----------*- C++ -*-===//
+//===- SpecDescription.h - plain data for running a spec --------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A function of the recurrent phase as plain data: which recurrence, which
-/// arguments, what happens to them first, which results. It is the border
-/// between MLIR and the runtime: nothing behind it looks at IR. Reading a
-/// description changes nothing in the IR.
+/// A function of the recurrent phase as plain data: its recurrence, arguments,
+/// prologues and results. It is the border between MLIR and the runtime: code
+/// that uses a description does not look at IR. Reading a description does not
+/// change the IR.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ struct SpecSizes {
   int64_t length = 0;
 };
 
-/// What happens to an operand before the recurrence: `delta.l2norm` or
-/// `delta.sigmoid`, and the dtype that its result is rounded to.
+/// An op on an operand before the recurrence: `delta.l2norm` or
+/// `delta.sigmoid`, and the dtype to which its result is rounded.
 struct PrologueDescription {
   enum class Kind { L2Norm, Sigmoid };
   Kind kind;
@@ -43,11 +43,10 @@ struct PrologueDescription {
   runtime::DType result;
 };
 
-/// An array with a name, as the C ABI of the function has it. Axis 0 is the
-/// batch. Axis 1 is the length that a run may choose, where `hasLength` says
-/// so: a state has none, and behind a cache it is the cache's while the number
-/// of new tokens is the spec's. Open sizes are kOpenSize, and occur on these
-/// two axes only.
+/// A named array of the function's C ABI. Axis 0 is the batch. If `hasLength`
+/// is set, axis 1 is the length that a run may choose. A state has no length.
+/// With a cache, the length is that of the cache, and the spec fixes the number
+/// of new tokens. Open sizes are kOpenSize, and occur on these two axes only.
 struct ArrayDescription {
   std::string name;
   runtime::DType dtype;
@@ -63,7 +62,7 @@ struct ArgumentDescription : ArrayDescription {
   runtime::OperandRole role;
 };
 
-/// An operand of the recurrence and where its values come from.
+/// An operand of the recurrence and the source of its values.
 struct OperandDescription {
   runtime::OperandRole role;
   size_t argument;
@@ -83,7 +82,7 @@ struct ResultDescription : ArrayDescription {
     UCache
   };
   Kind kind;
-  /// The argument that this is with rows written to it: one array, in place.
+  /// The argument that this result updates in place, if any.
   std::optional<size_t> updates;
 };
 
@@ -97,9 +96,9 @@ struct SpecDescription {
   /// In the order of the function's results.
   std::vector<ResultDescription> results;
 
-  /// The operand of a role, null where the recurrence has none.
+  /// The operand of a role; null if the recurrence has none.
   const OperandDescription *findOperand(runtime::OperandRole role) const;
-  /// The argument of a name, null where there is none.
+  /// The argument of a name; null if there is none.
   const ArgumentDescription *findArgument(llvm::StringRef name) const;
   const ResultDescription *findResult(llvm::StringRef name) const;
 };

@@ -37,20 +37,22 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 std::string acceptedStages();
 
 struct StageOptions {
-  /// LLVM's level for what runs on the CPU, 0 to 3.
+  /// LLVM's optimisation level for code on the CPU, 0 to 3.
   unsigned optLevel = 1;
-  /// The architecture that the tile and gpu stages are for; empty: "sm_80", and
-  /// that of the GPU.
+  /// The architecture for the tile and gpu stages; if empty, "sm_80" for the
+  /// tile stage and the GPU's own for the gpu stage.
   std::string target;
-  /// Segments of a sequence in the tile stage, at most; 0: by cost.
+  /// The largest number of segments of a sequence in the tile stage; 0: by
+  /// cost.
   int64_t segments = 0;
 };
 
-/// What running a stage gave.
+/// The results and the time of running a stage.
 struct StageRun {
   /// One tensor per result of the spec, in order.
   std::vector<runtime::HostTensor> results;
-  /// Of one run; on the GPU of the kernels alone, between two events.
+  /// The time of one run; on the GPU that of the kernels alone, between two
+  /// events.
   double seconds = 0.0;
 };
 
@@ -59,8 +61,8 @@ class StageRunner {
 public:
   virtual ~StageRunner();
 
-  /// Runs once or, with \p repeat, until the median of the times is sound; the
-  /// results are those of the last run. Fails with a diagnostic.
+  /// Runs once or, with \p repeat, as often as the median of the times needs;
+  /// the results are those of the last run. Fails with a diagnostic.
   virtual mlir::FailureOr<StageRun> run(const SpecDescription &spec,
                                         OperandSet &operands, bool repeat) = 0;
 };

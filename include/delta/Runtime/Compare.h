@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The measure that results are judged by, and the limits it must keep, as one
-/// table. The reference is always the float64 oracle on the same rounded
-/// operands.
+/// The error measure of results, and the table of its limits. The reference is
+/// always the float64 oracle on the same rounded operands.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +20,22 @@
 
 namespace delta::runtime {
 
-/// How far a result is from its reference.
+/// The distance of a result from its reference.
 struct Comparison {
-  /// RMS(reference - result) / RMS(reference); 0 where both are zero or empty,
-  /// infinity where only the reference is zero or anything is NaN or infinite.
-  /// Elements where both are the same infinity (the logarithm of an empty sum)
-  /// agree, and are left out of both means.
+  /// RMS(reference - result) / RMS(reference); 0 if both are zero or empty,
+  /// infinity if only the reference is zero or an element is NaN or infinite.
+  /// Elements that are the same infinity on both sides (the logarithm of an
+  /// empty sum) agree, and are left out of both means.
   double rmsRatio = 0.0;
 
   /// The largest |reference - result| of finite elements and its row-major
-  /// index; -1 where there is no such element.
+  /// index; -1 if there is no such element.
   double maxAbsError = 0.0;
   int64_t maxAbsIndex = -1;
 
   /// Row-major index of the first element that is NaN or infinite on either
-  /// side, and not the same infinity on both, or -1. Such a result is wrong
-  /// whatever the limit.
+  /// side, and not the same infinity on both, or -1. Such a result is wrong for
+  /// any limit.
   int64_t firstNonFinite = -1;
 
   bool within(double limit) const {
@@ -44,7 +43,7 @@ struct Comparison {
   }
 };
 
-/// Compares two tensors of one shape; an error where the shapes differ.
+/// Compares two tensors of the same shape; an error if the shapes differ.
 Result<Comparison> compareTensors(const HostTensor &reference,
                                   const HostTensor &result);
 
@@ -52,7 +51,7 @@ Result<Comparison> compareTensors(const HostTensor &reference,
 std::vector<int64_t> delinearize(int64_t index,
                                  const std::vector<int64_t> &shape);
 
-/// Rows of the table of limits: what a result is, and on which operands.
+/// Rows of the table of limits: the kind of a result, and of the operands.
 enum class ToleranceClass {
   ForwardBetaUpTo1,  ///< o, u, ubar, lse, final state; random data, beta <= 1
   ForwardBetaUpTo2,  ///< the same, beta up to 2
@@ -61,9 +60,8 @@ enum class ToleranceClass {
   GradientOfGates,   ///< dbeta, dg, dA_log, ddt_bias
 };
 
-/// The limit on rmsRatio. \p precision is the dtype that the computation
-/// rounds its matrix operands to: bf16, f16 or f32. Nothing for another dtype:
-/// there is no limit to hold it to.
+/// The limit on rmsRatio. \p precision is the dtype to which the computation
+/// rounds its matrix operands: bf16, f16 or f32. No other dtype has a limit.
 std::optional<double> toleranceFor(ToleranceClass what, DType precision);
 
 } // namespace delta::runtime

@@ -7,9 +7,9 @@
 ///
 /// \file
 /// One device, one stream, arrays in device memory and a clock. The driver is
-/// loaded at run time, so that a program that uses this links against no CUDA
-/// library and starts where none is installed. Knows nothing of recurrences or
-/// of artefacts. Needs neither MLIR nor fmt.
+/// loaded at run time, so that a program that uses this file links against no
+/// CUDA library and also starts on machines without one. Knows nothing of
+/// recurrences or of artefacts. Needs neither MLIR nor fmt.
 ///
 /// Everything here belongs to the thread that called Gpu::open(), whose current
 /// context it sets, and a GpuBuffer must not outlive its Gpu.
@@ -28,7 +28,8 @@
 
 namespace delta::runtime {
 
-/// Why kernels cannot run here, or nothing where the driver has a device.
+/// The reason why kernels cannot run on this machine; none if the driver has a
+/// device.
 std::optional<std::string> whyNoGpu();
 
 /// The first device that the driver lists, its primary context and a stream of
@@ -36,7 +37,7 @@ std::optional<std::string> whyNoGpu();
 /// artefact uses.
 class Gpu {
 public:
-  /// An error where there is no device or the driver refuses.
+  /// An error if there is no device or the driver refuses.
   static Result<Gpu> open();
 
   Gpu(Gpu &&other)
@@ -46,18 +47,18 @@ public:
   Gpu &operator=(Gpu &&) = delete;
   ~Gpu();
 
-  /// What nvcc calls the device, with its architecture-specific instructions
-  /// where it has any: "sm_80", "sm_90a".
+  /// nvcc's name of the device, including its architecture-specific
+  /// instructions if it has any: "sm_80", "sm_90a".
   const std::string &architecture() const { return arch; }
 
   /// A cudaStream_t. It does not wait for the default stream.
   void *stream() const { return queue; }
 
-  /// Waits for what was put into the stream; an error is that of any of it.
+  /// Waits for all work in the stream; returns an error if any of it failed.
   MaybeError synchronize() const;
 
-  /// Seconds between two events around what \p enqueue puts into the stream.
-  /// Waits for it.
+  /// Seconds between two events around the work that \p enqueue puts into the
+  /// stream. Waits for that work.
   Result<double> time(const std::function<MaybeError()> &enqueue) const;
 
 private:

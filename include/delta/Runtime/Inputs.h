@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operands drawn from a seed. The stream of an operand depends on its name
-/// and the seed only, and an element on its index in it, so adding an operand
-/// changes no other. Normal variates are sums of uniform integers and use no
-/// function of the C library: they are the same bits on every machine. Decays
-/// go through std::exp and std::log1p, which two C libraries may round
-/// differently in the last bit of a double; after rounding to f32 that shows
-/// about once in 10^8 elements.
+/// Operands drawn from a seed. The random stream of an operand depends only on
+/// its name and the seed, and an element only on its index in the stream, so
+/// adding an operand changes no other operand. Normal variates are sums of
+/// uniform integers and use no function of the C library: they are the same
+/// bits on every machine. Decays go through std::exp and std::log1p, which two
+/// C libraries may round differently in the last bit of a double; after
+/// rounding to f32, about one element in 10^8 differs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 namespace delta::runtime {
 
-/// What an operand is to its recurrence.
+/// The role of an operand in its recurrence.
 enum class OperandRole {
   Query,
   Key,
@@ -48,14 +48,14 @@ struct InputRequest {
   std::vector<int64_t> shape;
 
   /// Query, key, write, key cache: scale every row (last axis) to this norm, in
-  /// float64 before rounding. Absent: plain normals of variance 1, right where
-  /// an l2 norm follows or the kernel is a softmax. Un-normalised keys of a
+  /// float64 before rounding. Absent: plain normals of variance 1, which suit
+  /// operands before an l2 norm or a softmax kernel. Un-normalised keys of a
   /// linear kernel need |k|^2 * beta <= 2, or the state explodes.
   std::optional<double> rowNorm;
 
   /// Key, only with rowNorm or before an l2 norm: the expected cosine of any
-  /// two rows of one head (the axis before the last), in [0, 1). Near 1 it is
-  /// hard data for the inverse of a chunk.
+  /// two rows of one head (the axis before the last), in [0, 1). A cosine near
+  /// 1 makes the inverse of a chunk hard to compute.
   double cosine = 0.0;
 
   /// Beta: normals, because a sigmoid follows. Otherwise uniform in

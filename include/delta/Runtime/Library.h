@@ -42,18 +42,18 @@ std::vector<std::byte> packArguments(int64_t batch, int64_t length,
 class Library {
 public:
   /// Loads \p path, which stays loaded: the CUDA runtime inside it registers
-  /// its kernels with the driver until the process ends. An error where it
-  /// cannot be loaded or lacks a function of \p name.
+  /// its kernels with the driver until the process ends. An error if it cannot
+  /// be loaded or lacks a function of \p name.
   static Result<Library> open(const std::string &path, const std::string &name);
 
-  /// Bytes of workspace, to be aligned to 256; 0 also where launch() would
-  /// refuse the sizes. Reads no pointer of the arguments.
+  /// Bytes of workspace, to be aligned to 256; 0 also if launch() would refuse
+  /// the sizes. Reads no pointer of the arguments.
   size_t workspaceSize(const std::vector<std::byte> &arguments) const {
     return getWorkspaceSize(arguments.data());
   }
 
-  /// Puts the kernels into \p stream, a cudaStream_t of the current device. An
-  /// error that says what the status means where it is not success.
+  /// Puts the kernels into \p stream, a cudaStream_t of the current device. If
+  /// the status is not success, returns an error that explains it.
   MaybeError launch(const std::vector<std::byte> &arguments, void *workspace,
                     void *stream) const;
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What every other execution is compared with: the recurrence token by token,
-/// in float64, as it is written in the papers. No chunks, no reordering, no
+/// The reference for every other execution: the recurrence token by token, in
+/// float64, as the papers write it. There are no chunks, no reordering and no
 /// shortcut for a special case (a tied read is computed like any other), so
-/// that an identity between two forms is a test and not an assumption.
+/// that an identity between two forms is tested and never assumed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,22 +22,21 @@
 
 namespace delta::runtime {
 
-/// Called now and then with the token rows done and the token rows in all
-/// (tokens times value heads), never from two threads at once.
+/// Called now and then with the number of token rows (tokens times value heads)
+/// that are done and their total, never from two threads at once.
 using OracleProgress = std::function<void(int64_t done, int64_t total)>;
 
-/// f64 results. Tensors that a family does not have are empty.
+/// Results in f64. Tensors that a family does not have are empty.
 struct OracleResults {
   HostTensor output; ///< o, [B, T, HV, V]
   HostTensor state;  ///< linear family: the final state, in the spec's layout
-  HostTensor u;      ///< implicit family: what was written, [B, T, HV, V]
+  HostTensor u;      ///< implicit family: written values, [B, T, HV, V]
   HostTensor ubar;   ///< implicit family: sum_{i<t} P_ti u_i, [B, T, HV, V]
   /// Implicit family, softmax: the natural logarithm of the sum of exponentials
-  /// that a row of P (-inf where it is empty) or of R is divided by, [B, T,
-  /// HV].
+  /// by which a row of P (-inf if it is empty) or of R is divided, [B, T, HV].
   HostTensor writeLse, readLse;
-  /// With a cache: the caches, with k and u of the new tokens behind those that
-  /// they held. Tokens that do not fit are left out.
+  /// With a cache: the caches, with k and u of the new tokens appended. Tokens
+  /// that do not fit are left out.
   HostTensor keyCache, uCache;
 };
 
@@ -55,12 +54,12 @@ struct OracleResults {
 ///     u_t = alpha_t v_t - beta_t sum_{i<t} P_ti u_i
 ///     o_t = sum_{i<=t} R_ti u_i
 /// A softmax row of P is normalised over i < t, one of R over i <= t; the
-/// first row of P is empty, so u_0 = alpha_0 v_0. With a cache t starts behind
+/// first row of P is empty, so u_0 = alpha_0 v_0. With a cache, t starts after
 /// the cached tokens, whose k_i and u_i are given.
 ///
 /// Works on up to hardware_concurrency() threads, one sequence and value head
-/// each; extra memory is O(T (K + V)) float64 per thread, T with what is
-/// cached. T = 0 gives an empty output and the initial state.
+/// each; extra memory is O(T (K + V)) float64 per thread, where T includes
+/// cached tokens. T = 0 gives an empty output and the initial state.
 Result<OracleResults> evaluateOracle(const RecurrenceSpec &spec,
                                      const RecurrenceOperands &operands,
                                      const OracleProgress &progress = {});

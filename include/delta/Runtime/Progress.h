@@ -29,7 +29,8 @@ class ProgressLine {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// Where and when to print; the defaults are stderr, what it is, and now.
+  /// The stream, whether it is a terminal, and the clock; by default stderr,
+  /// detected from the stream, and the steady clock.
   struct Options {
     std::FILE *stream = stderr;
     std::optional<bool> terminal;
@@ -41,13 +42,13 @@ public:
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
 
-  /// Wipes the line where one was drawn.
+  /// Wipes the line if one was drawn.
   ~ProgressLine();
 
   /// \p done of \p total units are finished.
   void update(int64_t done, int64_t total);
 
-  /// The work goes on, and how far it is nobody knows.
+  /// The work goes on, but its progress is unknown.
   void tick();
 
 private:

@@ -1,4 +1,4 @@
-//===- Prologue.h - what happens to operands before -------------*- C++ -*-===//
+//===- Prologue.h - functions on operands -----------------------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,13 +19,13 @@
 
 namespace delta::runtime {
 
-/// x * rsqrt(sum x^2 + eps) over the last axis, any rank >= 1. A zero row
-/// stays zero where eps > 0.
+/// x * rsqrt(sum x^2 + eps) over the last axis, any rank >= 1. A zero row stays
+/// zero if eps > 0.
 HostTensor l2norm(const HostTensor &x, double eps, DType result);
 
 /// range / (1 + exp(-x)), elementwise, any rank. A range of 2 gives the
-/// negative eigenvalues of 2502.10297; the end points 0 and range themselves
-/// are reached only by rounding.
+/// negative eigenvalues of 2502.10297; only rounding reaches the end points 0
+/// and range.
 HostTensor sigmoid(const HostTensor &x, double range, DType result);
 
 } // namespace delta::runtime

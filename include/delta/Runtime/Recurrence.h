@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A plain description of a delta-rule recurrence: which family, how many
-/// Householder steps, which tensors. It says what is to be computed and checks
-/// that the operands fit; evaluating it is Oracle.h's business. Prologues (l2
-/// norm, sigmoid) are not part of it: they run first and leave tensors.
+/// A plain description of a delta-rule recurrence: its family, the number of
+/// Householder steps, its tensors. This file describes the computation and
+/// checks the operands; Oracle.h evaluates it. Prologues (l2 norm, sigmoid) are
+/// not part of the description: they run first.
 ///
 /// Letters: B sequences in a dense batch, T tokens, n Householder micro-steps
 /// per token, H query/key heads, HV value heads (a multiple of H: value head
@@ -24,13 +24,14 @@
 
 namespace delta::runtime {
 
-/// What the recurrence's memory is.
+/// The kind of memory that the recurrence keeps.
 enum class KernelFamily {
   /// A K x V state: DeltaNet (2406.06484), Gated DeltaNet (2412.06464),
   /// DeltaProduct (2502.10297), KDA (2510.26692).
   Linear,
-  /// Features of a kernel function, never formed: the memory is all keys and
-  /// all written values so far: DeltaFormer (2505.19488).
+  /// The attention form: features of a kernel function, which are never
+  /// computed. The memory consists of all keys and written values so far.
+  /// DeltaFormer (2505.19488).
   Implicit,
 };
 
@@ -64,7 +65,7 @@ struct RecurrenceSpec {
   /// q.k.
   double scale = 1.0;
 
-  /// Linear family: how states lie in memory.
+  /// Linear family: the layout of states in memory.
   StateLayout stateLayout = StateLayout::KV;
 
   /// Implicit family only: kappa1 of the write and kappa2 of the read
@@ -73,9 +74,9 @@ struct RecurrenceSpec {
   FeatureKernel readKernel = FeatureKernel::Softmax;
 };
 
-/// The operands, none owned. Null where optional and absent. Float operands
-/// may have any float type and need not agree; what they hold is used as it
-/// is.
+/// The operands; none is owned, and absent optional ones are null. Float
+/// operands may have any float type and need not agree; their values are used
+/// unchanged.
 struct RecurrenceOperands {
   const HostTensor *query = nullptr; ///< [B, T, H, K]
   const HostTensor *key = nullptr;   ///< [B, T, n, H, K], n = 1: [B, T, H, K]
@@ -86,23 +87,22 @@ struct RecurrenceOperands {
   /// step. [B, T, HV], or [B, T, HV, K] for a decay per channel.
   const HostTensor *decay = nullptr;
 
-  /// Linear family: the state before the first token, zero where absent.
-  /// [N, HV, K, V] for N sequences (N = B for a dense batch), or as
-  /// stateLayout says.
+  /// Linear family: the state before the first token; zero if absent. [N, HV,
+  /// K, V] for N sequences (N = B for a dense batch), or as stateLayout says.
   const HostTensor *initial = nullptr;
 
-  /// Implicit family: the write query w, [B, T, H, K]; q where absent (tied).
+  /// Implicit family: the write query w, [B, T, H, K]; q if absent (tied).
   const HostTensor *write = nullptr;
 
-  /// Implicit family: the factor on v, [B, T, HV]; 1 where absent.
+  /// Implicit family: the factor on v, [B, T, HV]; 1 if absent.
   const HostTensor *alpha = nullptr;
 
   /// Packed sequences: N + 1 token offsets (i32 or i64) from 0 to T, not
   /// decreasing; B must be 1. Absent: a dense batch of B sequences.
   const HostTensor *lengths = nullptr;
 
-  /// Implicit family: keys [B, C, H, K] and u [B, C, HV, V] of tokens in front
-  /// of those of the other operands, and how many each sequence has, [B], i32
+  /// Implicit family: keys [B, C, H, K] and u [B, C, HV, V] of tokens before
+  /// those of the other operands, and their number in each sequence, [B], i32
   /// or i64 in 0 to C. All three or none, and not with lengths.
   const HostTensor *keyCache = nullptr;
   const HostTensor *uCache = nullptr;
@@ -122,8 +122,8 @@ struct RecurrenceDims {
   int64_t keyHeadOf(int64_t hv) const { return hv / (valueHeads / keyHeads); }
 };
 
-/// A run of tokens with a memory of its own: tokens [begin, end) of batch
-/// entry \p batch.
+/// A run of tokens with its own memory: tokens [begin, end) of batch entry
+/// `batch`.
 struct Sequence {
   int64_t batch, begin, end;
 };

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How functions of the runtime report bad input. The tree is built without
-/// exceptions, and the runtime may not use LLVM, so it has its own small
-/// counterpart of llvm::Expected. A message is lower case, has no full stop,
-/// names the operand or file, and gives what was expected and what was found.
+/// The type with which functions of the runtime report bad input. The tree is
+/// built without exceptions, and the runtime may not use LLVM, so it has its
+/// own small counterpart of llvm::Expected. A message is lower case, has no
+/// full stop, names the operand or file, and gives the expected and the actual
+/// value.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 
 namespace delta::runtime {
 
-/// Why a call failed, in words for the user.
+/// The reason why a call failed, in words for the user.
 struct Error {
   std::string message;
 };
@@ -46,7 +47,7 @@ public:
   T *operator->() { return std::get_if<T>(&storage); }
   const T *operator->() const { return std::get_if<T>(&storage); }
 
-  /// The message; only where there is no value.
+  /// The message; only if there is no value.
   const std::string &error() const {
     assert(!*this && "a result that holds a value has no error");
     return std::get_if<Error>(&storage)->message;

@@ -9,8 +9,8 @@
 /// Reader and writer of the safetensors format, version of the public
 /// description at https://huggingface.co/docs/safetensors: a little-endian u64
 /// header length, a JSON header, then the tensors' bytes without gaps. The
-/// reader trusts nothing in the file; it refuses what the format forbids and
-/// element types that the runtime does not have.
+/// reader trusts nothing in the file; it refuses everything that the format
+/// forbids, and element types that the runtime does not have.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,7 @@ struct TensorFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// Reads a whole file. Errors name the file and, where there is one, the
-/// tensor.
+/// Reads a whole file. Errors name the file and, if possible, the tensor.
 Result<TensorFile> readSafetensors(const std::string &path);
 
 /// Writes a file: under a temporary name in the same folder, synced, then

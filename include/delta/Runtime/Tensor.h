@@ -45,8 +45,8 @@ double roundTo(DType dtype, double value);
 /// A shape in the form "[2, 7, 4]" for messages.
 std::string shapeString(const std::vector<int64_t> &shape);
 
-/// The number of elements of \p shape; an error where a dimension is negative
-/// or the tensor would not fit in 63 bits of bytes.
+/// The number of elements of \p shape; an error if a dimension is negative or
+/// the number of bytes needs more than 63 bits.
 Result<int64_t> countElements(const std::vector<int64_t> &shape, DType dtype);
 
 /// A dense row-major tensor that owns its memory. Moves; copies only through
@@ -56,8 +56,8 @@ public:
   /// A rank-1 f64 tensor with no elements.
   HostTensor();
 
-  /// Zero-initialised. The shape must be one that countElements() accepts:
-  /// check it there first where it comes from outside.
+  /// Zero-initialised. countElements() must accept the shape; check shapes of
+  /// external origin there first.
   HostTensor(DType dtype, std::vector<int64_t> shape);
 
   HostTensor(HostTensor &&) = default;

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Parentheses come from C++'s precedences, and where those surprise people
-/// (shifts, bit operators, `&&` in `||`) from what compilers warn about.
+/// Parentheses follow the precedences of C++. Where these are surprising
+/// (shifts, bit operators, `&&` in `||`), parentheses are added as compilers
+/// suggest in warnings.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +52,7 @@ std::string cuda::spellType(Type type) {
     std::string pointee = spellType(pointer.getPointee());
     if (pointee.empty())
       return "";
-    // A pointer's own const stands behind its star.
+    // The const of a pointer itself comes after its star.
     bool isPointer = StringRef(pointee).ends_with("*");
     if (pointer.getIsConst())
       pointee = isPointer ? pointee + "const" : "const " + pointee;
@@ -203,7 +204,7 @@ static Spelling spellLiteral(LiteralOp op) {
       return {"NAN", Primary};
     if (number.isInfinity())
       return {number.isNegative() ? "-INFINITY" : "INFINITY", precedence};
-    // The shortest digits that give the number back.
+    // The shortest digits that parse to the same number.
     std::string digits = op.getType().isF32()
                              ? fmt::format("{}", number.convertToFloat())
                              : fmt::format("{}", number.convertToDouble());
@@ -218,7 +219,7 @@ static Spelling spellLiteral(LiteralOp op) {
   if (type.isUnsignedInteger())
     return {fmt::format("{}u", integer.getValue().getZExtValue()), Primary};
   int64_t number = integer.getValue().getSExtValue();
-  // The magnitude of the least integer is no literal.
+  // The magnitude of the least integer is not a literal.
   if (number == std::numeric_limits<int64_t>::min())
     return {"INT64_MIN", Primary};
   return {std::to_string(number), number < 0 ? Prefix : Primary};
@@ -250,13 +251,13 @@ static Spelling spellUnary(UnaryOp op) {
   const char *text = op.getKind() == UnaryKind::Neg   ? "-"
                      : op.getKind() == UnaryKind::Not ? "!"
                                                       : "~";
-  // `--x` is another operator.
+  // `--x` would be another operator.
   if (StringRef(operand).starts_with("-") && op.getKind() == UnaryKind::Neg)
     operand = "(" + operand + ")";
   return {text + operand, Prefix};
 }
 
-/// Whether `type` is the pointer to a type that is no object.
+/// Whether `type` is a pointer to void.
 static bool isVoidPointer(Type type) {
   auto pointer = dyn_cast<cuda::PointerType>(type);
   return pointer && spellType(pointer.getPointee()) == "void";
@@ -324,7 +325,7 @@ static Spelling spell(Operation *op) {
       .Case([](BinaryOp op) { return spellBinary(op); })
       .Case([](UnaryOp op) { return spellUnary(op); })
       .Case([](SelectOp op) {
-        // Conditions in conditions are bracketed; C++ would not need it.
+        // Nested conditions get parentheses; C++ would not need them.
         return Spelling{::spellOperand(op.getCondition(), LogicalOr) + " ?" +
                             breakableOperator +
                             ::spellOperand(op.getThenValue(), LogicalOr) +

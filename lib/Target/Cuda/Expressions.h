@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Spells types, names and expressions of the exit dialect. May not look at the
-/// order of statements: where an expression stands is the IR's decision.
+/// order of statements, which the IR decides.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ namespace delta::cuda {
 std::string spellDeclarator(mlir::Type type, llvm::StringRef name,
                             llvm::StringRef qualifier = "");
 
-/// What stands right of `=` in the declaration of `op`'s own variable, or the
-/// whole statement where it has none. Contains `breakable` (Layout.h).
+/// The text to the right of `=` in the declaration of `op`'s variable, or the
+/// whole statement if it has no variable. Contains `breakable` (Layout.h).
 std::string spellInitializer(ExpressionOpInterface op);
 
 /// `value` as an operand that binds like a function argument: its name or, if

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A greedy line breaker: of the places where a line may end and that still
-/// fit, the last one in the fewest brackets.
+/// A greedy line breaker: among the places that still fit, it takes the last
+/// one in the fewest brackets.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,13 @@ namespace {
 /// A place where the current line may end.
 struct Break {
   size_t position; // in the text
-  bool isOperator; // behind one, not behind a comma
-  // Columns behind the brackets around it, which later ones may have replaced.
+  bool isOperator; // after an operator, not after a comma
+  // The columns after the open brackets, which later brackets may have
+  // replaced.
   SmallVector<unsigned> open;
 
   size_t depth() const { return open.size(); }
-  /// Of what would start the next line.
+  /// The column at which the next line would start.
   unsigned column() const { return open.back(); }
 };
 
@@ -38,8 +39,9 @@ static bool isBreakable(char c) {
   return c == delta::cuda::breakable || c == delta::cuda::breakableOperator;
 }
 
-/// The last break in the fewest brackets, behind a comma if there is one. Not
-/// behind a `=`, though, if what follows would have to be broken again.
+/// The last break in the fewest brackets, after a comma if there is one. A
+/// break after `=` is avoided if the following text would have to be broken
+/// again.
 static const Break *choose(ArrayRef<Break> breaks, StringRef text) {
   auto isUseful = [&](const Break &candidate) {
     bool isAssignment = candidate.depth() == 1 && candidate.position > 1 &&
@@ -60,7 +62,7 @@ static const Break *choose(ArrayRef<Break> breaks, StringRef text) {
 
 std::string delta::cuda::layOut(StringRef text, unsigned indent) {
   std::string result(indent, ' ');
-  // Columns behind the brackets that are open; the bottom is no bracket.
+  // The columns after the open brackets; the bottom entry is for no bracket.
   SmallVector<unsigned> open = {indent + 4};
   SmallVector<Break> breaks; // of the current line
   size_t lineStart = 0;
@@ -92,7 +94,7 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
     result += text.slice(lineStart, best->position);
     result += '\n';
     result.append(best->column(), ' ');
-    // Start over behind the break, with the brackets that are open there.
+    // Start again after the break, with the brackets that are open there.
     lineStart = best->position + 1;
     column = best->column();
     open = best->open;

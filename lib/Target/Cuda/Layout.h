@@ -22,14 +22,15 @@ namespace delta::cuda {
 /// Columns of emitted text.
 constexpr unsigned columnLimit = 100;
 
-/// Stand in a statement where a line may end: behind a comma or a `=`, and,
-/// where there is none of these, behind an operator. Where no line ends, they
-/// are spaces.
+/// Characters that mark places in a statement where a line may end: after a
+/// comma or a `=`, or, if there is neither, after an operator. Places where no
+/// line ends become spaces.
 constexpr char breakable = '\x01', breakableOperator = '\x02';
 
-/// `text`, indented by `indent` columns, broken where it exceeds the limit:
-/// in the outermost brackets possible, the rest aligned behind the bracket (4
-/// columns further in outside of brackets). Ends with a line break.
+/// `text`, indented by `indent` columns. A line that exceeds the limit is
+/// broken in the outermost brackets possible; the next line is aligned after
+/// the bracket (or indented by 4 more columns outside of brackets). Ends with a
+/// line break.
 std::string layOut(llvm::StringRef text, unsigned indent);
 
 /// `text` as a comment whose lines start with `prefix` ("// "). Line breaks in

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One op, one statement. Layout is fixed: two columns a level, an empty line
+/// One op, one statement. Layout is fixed: two columns per level, an empty line
 /// between declarations of a file and before a comment that starts a paragraph,
 /// no braces around a single line.
 ///
@@ -37,7 +37,7 @@ public:
 private:
   /// One line, or several if it is too long.
   void line(const std::string &statement) { text += layOut(statement, indent); }
-  /// A line that does not belong to the text around it: a directive.
+  /// A preprocessor directive, which is not indented or broken.
   void rawLine(StringRef directive) { text += (directive + "\n").str(); }
   void comment(std::optional<StringRef> words, StringRef prefix) {
     if (words)
@@ -100,7 +100,7 @@ std::string FilePrinter::declarator(Operation *op, Type declared,
 void FilePrinter::printDeclarations(Block &block) {
   Operation *previous = nullptr;
   for (Operation &op : block) {
-    // Includes stand together, and so do typedefs.
+    // Consecutive includes are grouped, and so are consecutive typedefs.
     bool together = previous && previous->getName() == op.getName() &&
                     isa<IncludeOp, TypedefOp>(op);
     if (previous && !together)
@@ -141,7 +141,7 @@ void FilePrinter::printFunction(FunctionOpInterface function,
         i, CudaDialect::getNameAttrName());
     bool restrict =
         bool(function.getArgAttr(i, CudaDialect::getRestrictAttrName()));
-    // A map is read by the copy engine where the launch has put it.
+    // The copy engine reads a tensor map from the kernel's parameters.
     if (function.getArgAttr(i, CudaDialect::getTensorMapAttrName()))
       signature += "const __grid_constant__ ";
     signature +=
@@ -234,11 +234,11 @@ void FilePrinter::printBlock(Block &block) {
   }
 }
 
-/// Prints blocks with a head each, `if (x)`, `else`; without braces if each
-/// head and each block is one line.
+/// Prints blocks, each with its head (`if (x)`, `else`); without braces if all
+/// heads and blocks are one line each.
 void FilePrinter::printBodies(
     ArrayRef<std::pair<std::string, Block *>> bodies) {
-  // Printed apart first: how they look decides about the braces.
+  // Printed separately first, because their length decides about the braces.
   SmallVector<std::string> texts;
   bool braces = false;
   for (const auto &body : bodies) {
@@ -274,7 +274,7 @@ void FilePrinter::printIf(IfOp op) {
                       &op.getThenBody().front()});
     if (op.getElseBody().empty())
       break;
-    // `else if` where nothing but a written-out condition stands before the if.
+    // `else if` if only an inlined condition precedes the if.
     Block &otherwise = op.getElseBody().front();
     if (otherwise.empty() || !isa<IfOp>(otherwise.back()) ||
         !llvm::all_of(llvm::drop_end(otherwise), isInlined)) {
@@ -316,7 +316,7 @@ void FilePrinter::printExpression(ExpressionOpInterface op) {
     declaration = "constexpr " + declaration;
   else if (auto opaque = dyn_cast<cuda::OpaqueType>(result);
            opaque && opaque.getSpelling().contains('<'))
-    // The right side says the type.
+    // The initializer shows the type.
     declaration = "const auto " + name.str();
   else if (!isa<cuda::PointerType>(result))
     declaration = "const " + declaration;

@@ -1,6 +1,6 @@
 // RUN: delta-opt %s --split-input-file --verify-diagnostics
 
-// What a verifier of one op, attribute or type of the final form refuses.
+// Violations that the verifier of one op, attribute or type of the final form reports.
 
 func.func @alloc_space() {
   // expected-error @below {{'tile.alloc' op shared buffer: expected the space #tile.smem, got 'memref<64x64xbf16>'}}

@@ -49,7 +49,7 @@ func.func @main() {
   call @move(%in, %out, %c9, %c2) : (memref<3x4xf32>, memref<3x4xf32>, index, index) -> ()
   call @show(%out) : (memref<3x4xf32>) -> ()
 
-  // One row exists: the second one of the tile is zero.
+  // Only one row exists: the second row of the tile is zero.
   // CHECK: data =
   // CHECK-NEXT: [5, 6, 7, 8]
   // CHECK-NEXT: [0, 0, 0, 0]
@@ -58,7 +58,7 @@ func.func @main() {
   call @move(%in, %out, %c1, %c2) : (memref<3x4xf32>, memref<3x4xf32>, index, index) -> ()
   call @show(%out) : (memref<3x4xf32>) -> ()
 
-  // A negative bound is none; one row is stored.
+  // A negative bound loads no row; one row is stored.
   // CHECK: data =
   // CHECK-NEXT: [0, 0, 0, 0]
   // CHECK-NEXT: [-1, -1, -1, -1]
@@ -98,7 +98,7 @@ func.func @main() {
   return
 }
 
-// A wait for a flag that nobody can set any more aborts.
+// A wait for a flag that no later CTA sets aborts.
 func.func @wait_for_ever() {
   %c0 = arith.constant 0 : index
   %epoch = arith.constant 5 : i32

@@ -5,7 +5,7 @@
 // RUN:   | mlir-runner -e main -entry-point-result=void -shared-libs=%mlir_runner_utils \
 // RUN:   | FileCheck %s
 
-// What each op on values computes, on numbers that can be checked by hand.
+// The results of each op on values, for numbers that can be checked by hand.
 
 func.func private @printMemrefF32(memref<*xf32>) attributes {llvm.emit_c_interface}
 
@@ -99,7 +99,7 @@ func.func @main() {
   %rw = tile.spread %rm {axis = 0} : tensor<4xf32> -> tensor<4x4xf32>
   call @show4(%rw) : (tensor<4x4xf32>) -> ()
 
-  // What is beside the diagonal is not read.
+  // Elements outside the diagonal are not read.
   // CHECK: data =
   // CHECK-NEXT: [1, 1, 1, 1]
   // CHECK-NEXT: [6, 6, 6, 6]
@@ -181,7 +181,7 @@ func.func @main() {
   %nan = arith.constant dense<[[0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7FC00000], [0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7FC00000], [9.0, 0x7FC00000, 0x7FC00000, 0x7F800000], [-1.0, 2.0, 0x7FC00000, 0xFF800000]]> : tensor<4x4xf32>
   %sls = tile.mask strict_lower %nan columns(%c1) {row_steps = 2} : tensor<4x4xf32>
   call @show4(%sls) : (tensor<4x4xf32>) -> ()
-  // Scores that do not exist must not be a maximum.
+  // Scores outside the mask must not become the maximum.
   // CHECK: data =
   // CHECK-NEXT: [-8, -8, -8, -8]
   // CHECK-NEXT: [5, -8, -8, -8]
@@ -195,8 +195,8 @@ func.func @main() {
   %full = tile.mask full %m columns(%c1) : tensor<4x4xf32>
   call @show4(%full) : (tensor<4x4xf32>) -> ()
 
-  // (I + A)^-1 of A = 1 below the diagonal: I minus a shift by one row. What is
-  // on and above the diagonal is not read.
+  // (I + A)^-1 of A = 1 below the diagonal: I minus a shift by one row. Elements on and
+  // above the diagonal are not read.
   // CHECK: data =
   // CHECK-NEXT: [1, 0, 0, 0]
   // CHECK-NEXT: [-1, 1, 0, 0]

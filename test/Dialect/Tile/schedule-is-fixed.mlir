@@ -1,7 +1,7 @@
 // RUN: delta-opt %s --canonicalize --cse | FileCheck %s
 
-// In the final form position is meaning: generic passes neither merge nor drop
-// nor move what touches shared memory. The same products on tensors are pure.
+// In the final form the order of ops has a meaning: generic passes neither merge nor drop
+// nor move accesses to shared memory. The same products on tensors are pure.
 
 !a = tensor<16x16xbf16, #tile.frag<warps = 1>>
 !d = tensor<16x16xf32, #tile.frag<warps = 1>>

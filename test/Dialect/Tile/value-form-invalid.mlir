@@ -1,6 +1,7 @@
 // RUN: delta-opt %s --split-input-file --verify-diagnostics
 
-// What a verifier of one op refuses. V labels are docs/tile-dialect.md's.
+// Violations that the verifier of one op reports. docs/tile-dialect.md explains the V
+// labels.
 
 func.func @V1_contracted_extents(%a: tensor<64x128xbf16>, %b: tensor<64x64xbf16>) {
   // expected-error @below {{'tile.dot' op b: expected 128 elements along axis 1, got 64}}

@@ -1,7 +1,7 @@
 // RUN: delta-opt %s --verify-tile-final --split-input-file --verify-diagnostics
 
-// Kernels whose rings, their slots or what lies over them, violate one rule each (F6, F7, F9), on
-// sm_90a.
+// Kernels whose rings, slots, or buffers in the bytes of slots violate one rule each (F6,
+// F7, F9), on sm_90a.
 
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
@@ -192,7 +192,7 @@ tile.kernel @F7_other_index(%i: index, %n: index, %x: memref<64x64xbf16>)
 
 // -----
 
-// A ring goes on behind a loop.
+// A ring continues after a loop.
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 !d = tensor<64x64xf32, #tile.frag<warps = 4>>
 !b = memref<64x64xbf16, #tile.smem<128>>
@@ -411,7 +411,7 @@ tile.kernel @F7_instances(%i: index, %n: index, %x: memref<64x64xbf16>)
 !b = memref<64x64xbf16, #tile.smem<128>>
 !a = tensor<64x64xbf16, #tile.frag<warps = 4>>
 
-// A ring that its consumer has drained gives its slots to what that role uses later.
+// Later buffers of the consumer's role may use the slots of a ring that it has drained.
 
 tile.kernel @F9_accepted_behind_a_ring(%i: index, %x: memref<64x64xbf16>, %n: index)
     attributes {plan = #plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 8 : i64} {

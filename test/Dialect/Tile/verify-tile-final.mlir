@@ -40,7 +40,7 @@ tile.kernel @F1_flat_too_long(%i: index)
 
 tile.kernel @F1_layout_of_other_warps(%i: index)
     attributes {plan = #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>, grid = 1 : i64, warps = 4 : i64} {
-  // A low tile is held by the first warps.
+  // The first warps hold a tile with fewer rows.
   %y = arith.constant dense<0.0> : tensor<32x64xf32, #tile.frag<warps = 2>>
   // expected-error @below {{register tile: expected a layout of at most the 4 warps that run this op, got 'tensor<128x64xf32, #tile.frag<warps = 8>>'}}
   %x = arith.constant dense<0.0> : tensor<128x64xf32, #tile.frag<warps = 8>>
@@ -471,7 +471,7 @@ tile.kernel @F9_overlap_round_a_loop(%i: index, %n: index)
   %b = tile.alloc {offset = 0 : i64} : !b
   %x = arith.constant dense<0.0> : !a
   scf.for %k = %i to %n step %i {
-    // What the round before has written.
+    // Reads a value from the previous iteration.
     %y = tile.read %a : !b -> !a
     tile.write %x, %a : !a, !b
     tile.write %y, %b : !a, !b
@@ -513,7 +513,7 @@ tile.kernel @F9_overlap_of_a_ring(%i: index)
   tile.commit %w
   %s, %p = tile.peek %r[%i] : <2, [memref<64x64xbf16, #tile.smem<128>>]> -> !b
   tile.release %s
-  // A copy that nobody peeks at may land at any time.
+  // A copy without a peek may land at any time.
   tile.write %x, %a : !a, !b
   tile.return
 }

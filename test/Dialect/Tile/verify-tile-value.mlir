@@ -132,7 +132,8 @@ tile.kernel @V6_product_from_memory(%b: index, %x: memref<64x64xbf16>)
 
 // -----
 
-// Not in kernels alone: what has not become one is a whole phase behind.
+// Also outside of kernels: an op that has not become part of a kernel belongs to the
+// previous phase.
 func.func @V6_earlier_phase(%q: tensor<?x?x4x64xbf16>) -> tensor<?x?x4x64xf32> {
   // expected-error @below {{'delta.l2norm' op expected in an earlier phase alone; --delta-tile-value-pipeline makes kernels of it}}
   %n = delta.l2norm %q : tensor<?x?x4x64xbf16> -> tensor<?x?x4x64xf32>

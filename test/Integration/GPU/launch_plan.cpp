@@ -7,15 +7,15 @@
 //
 // Runs the launches of a plan (harness/plan.py), each on arrays of exactly the
 // size that the ABI asks for, allocated one by one and with nothing written to
-// the workspace: what compute-sanitizer needs to see an access out of bounds or
-// a read of memory that was never written. Results start as NaN, as the tool
-// does not see what tensor copies store. Checks that results are finite
-// numbers, and no more: numbers are run_tests.py's business.
+// the workspace, so that compute-sanitizer sees an access out of bounds or a
+// read of memory that was never written. Results start as NaN, because the tool
+// does not see stores by tensor copies. Checks only that results are finite;
+// run_tests.py compares their values.
 //
 //   launch_plan FOLDER PLAN      paths in the plan are relative to FOLDER
 //
-// Built by nvcc alone. Exits with 1 where a launch failed, with 2 where the
-// plan is no plan.
+// Built by nvcc alone. Exits with 1 if a launch failed, with 2 if the plan
+// cannot be read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ size_t elementBytes(const std::string &dtype) {
 }
 
 /// An element of `dtype` from and to a float, in host memory. Counts (int64)
-/// are arguments alone.
+/// are only arguments.
 void store(const std::string &dtype, float value, char *at) {
   if (dtype == "float32") {
     memcpy(at, &value, 4);

@@ -5,26 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// CTAs that do nothing and hold shared memory, so that of a kernel beside them
-// as few CTAs run at a time as the caller says. For harness/residency.py; built
-// by nvcc alone.
+// CTAs that do nothing and hold shared memory, so that only a chosen number of
+// CTAs of another kernel can run at a time. For harness/residency.py; built by
+// nvcc alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include <cuda_runtime.h>
 
-/// Memory that the host shares: how many CTAs hold their place, and whether
-/// they shall leave it.
+/// Memory shared with the host: the number of CTAs that hold their place, and
+/// the signal to leave it.
 struct State {
   int held, leave;
 };
 
 namespace {
 
-/// So that a test that fails ends.
+/// A limit, so that a failing test ends.
 constexpr unsigned long long kLongestNs = 5'000'000'000;
 
-/// What the system keeps of each CTA's shared memory.
+/// The shared memory that the system reserves for each CTA.
 constexpr int kReservedBytes = 1024;
 
 __device__ unsigned long long nanoseconds() {
@@ -45,10 +45,10 @@ __global__ void hold(State *state) {
 } // namespace
 
 /// Starts CTAs on two streams that leave `freeBytes` of shared memory (without
-/// what the system keeps) on one multiprocessor and none on the others. One
-/// that has no room for two such CTAs is left alone: who takes most of its
-/// shared memory may take all of its registers. Returns how many CTAs they are;
-/// a negative number is a cudaError_t.
+/// the system's reserve) on one multiprocessor and none on the others. A
+/// multiprocessor without room for two such CTAs is left alone, because a CTA
+/// that takes most of its shared memory may take all of its registers. Returns
+/// the number of CTAs; a negative number is a cudaError_t.
 extern "C" int occupy(State *state, int freeBytes, cudaStream_t first,
                       cudaStream_t second) {
   int device, processors, perProcessor, perCta;
@@ -60,7 +60,8 @@ extern "C" int occupy(State *state, int freeBytes, cudaStream_t first,
                          device);
   cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        perCta);
-  // What a multiprocessor has is not divided anew while a CTA runs on it.
+  // A multiprocessor keeps its split of L1 and shared memory while a CTA runs
+  // on it.
   cudaFuncSetAttribute(hold, cudaFuncAttributePreferredSharedMemoryCarveout,
                        cudaSharedmemCarveoutMaxShared);
   hold<<<processors - 1, 1, perCta, first>>>(state);

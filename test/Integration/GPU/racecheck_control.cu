@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp fills slots of a ring and another reads them, once right and twice
-// wrong. What compute-sanitizer's racecheck says of delta's kernels means
-// something where it reports the wrong ones and not the right ones. To be
-// compiled with DELTA_RACECHECK (Barrier.cuh), for sm_90 and later.
+// A warp fills slots of a ring and another one reads them, once correctly and
+// twice with a race. A report of compute-sanitizer's racecheck on delta's
+// kernels is meaningful only if racecheck reports the two races and not the
+// correct kernel. Compile with DELTA_RACECHECK (Barrier.cuh), for sm_90 and
+// later.
 //
 //   racecheck_control right | early_release | late_peek  copies | stores
 //
-// Exits with 2 where the order is unknown or a call fails. Whether a wrong
-// order yields wrong sums is luck, a right one that does exits with 1.
+// Exits with 2 if the order is unknown or a call fails. A wrong order yields
+// wrong sums only by chance; a right order with wrong sums exits with 1.
 //
 //===----------------------------------------------------------------------===//
 

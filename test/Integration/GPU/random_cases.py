@@ -6,17 +6,16 @@
 #
 # ===-----------------------------------------------------------------------===#
 #
-# Prints a table as cases.toml: recurrences put together at random from what has
-# kernels, and lengths that nobody chose. What combinations have in common with
-# those of cases.toml is only the rules.
+# Prints a table like cases.toml: random recurrences among those that have kernels, and
+# random lengths. Only the rules are the same as in cases.toml.
 #
 #   random_cases.py SEED COUNT > table.toml
 #   scripts/gpu-bundle --cases table.toml --only tests -o build/random
 #   random_cases.py SEED COUNT --specs DIR     the specs alone, a file each
 #
-# What other kernels than a softmax write grows with the length, beyond what a limit
-# can be told for (docs/numerics.md), unless scores are small: exp, relu and linear
-# write here with a scale that sees to it, round not at all.
+# With write kernels other than a softmax, u grows with the length, until no limit can
+# be given (docs/numerics.md), unless scores are small. So exp, relu and linear write
+# here with a small scale, and round does not write at all.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -55,7 +54,7 @@ def without_a_state(draw):
         "alpha": draw.random() < 0.3,
         "chunk": draw.choice([0, 0, 0, 64]),
     }
-    # Of queries that write, those of an array of their own are not normalised.
+    # Write queries from an array of their own are not normalised.
     if write != "softmax":
         row["scale"] = 0.02 if row["own_write"] else 0.2
     sums_of = {"write_lse": write, "read_lse": row["read"]}
@@ -72,7 +71,7 @@ def recurrence_row(draw, index):
         "dtype": draw.choice(recurrence.DTYPES[:2]),
         **(without_a_state if index % 2 else with_a_state)(draw),
     }
-    # A write query is not normalised, and has the type of what q becomes.
+    # A write query is not normalised, and has the type of q after its prologue.
     if row["norm"] and not row.get("own_write") and draw.random() < 0.4:
         row["norm_dtype"] = "f32"
     return row

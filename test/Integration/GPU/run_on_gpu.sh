@@ -8,10 +8,10 @@
 #
 # Lies in the folder that scripts/gpu-bundle wrote. Runs parts, in this order,
 # writes logs and JSON into $OUT (./out), prints a table last, and exits with
-# non-zero where a part failed. A part that fails does not stop the next one.
+# non-zero if a part failed. A part that fails does not stop the next one.
 #
 #   ./run_on_gpu.sh [PART ..] [GROUP ..]      all parts by default
-#     device     what the GPU, its driver and the compiler are
+#     device     names of the GPU, its driver and the compiler
 #     tests      run_tests.py: numbers, isolation, launches
 #     quick      in place of tests: the quick cases only
 #     sanitize   sanitize.sh: compute-sanitizer on small launches

@@ -5,10 +5,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Runs the cases of a bundle and prints what was measured.
+"""Runs the cases of a bundle and prints the measurements.
 
-Needs numpy and, unless --host is given, PyTorch and a GPU. Exits with 0 where
-every case passed, 1 where one failed, 2 where the tests could not start.
+Needs numpy and, unless --host is given, PyTorch and a GPU. Exits with 0 if every case
+passed, 1 if one failed, 2 if the tests could not start.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from harness import cases, host
 from harness.bundle import Bundle
 from harness.report import CaseReport, Failure, print_summary, to_json
 
-# Run by launch_plan, not here.
+# The check that launch_plan runs, and not this script.
 ELSEWHERE = "sanitize"
 
 
@@ -51,7 +51,8 @@ def run_case(check, bundle, case):
 
 
 def device_is_usable():
-    """False after a fault in a kernel: nothing runs in this process any more."""
+    """False after a fault in a kernel, after which this process can run no other
+    one."""
     import torch
 
     try:

@@ -8,8 +8,8 @@
 #
 # Runs the launches of sanitize.plan under memcheck, racecheck, initcheck and
 # synccheck. For racecheck the kernels are compiled again, with DELTA_RACECHECK
-# (Barrier.cuh), and racecheck_control shows first what the tool knows of rings:
-# it must pass the right order and find the wrong ones. Exits with 1 where a tool
+# (Barrier.cuh), and racecheck_control first checks the tool itself on rings: it
+# must accept the correct order and find the wrong ones. Exits with 1 if a tool
 # reports anything, or knows too little.
 #
 #   ./sanitize.sh       in the folder that scripts/gpu-bundle wrote

@@ -82,7 +82,7 @@ TEST(Check, ChunkedOutputsAreHeldToTheirOwnRounding) {
   const auto context = contextOf(ToleranceClass::ForwardBetaUpTo1);
   EXPECT_TRUE(passes(Stage::Chunked, 0.0, DType::BF16, context));
   EXPECT_TRUE(passes(Stage::Chunked, 1e-5, DType::BF16, context));
-  // A third of a bf16 unit, which tensor cores would be forgiven.
+  // A third of a bf16 unit, which would be within the limit for tensor cores.
   EXPECT_FALSE(passes(Stage::Chunked, 1e-3, DType::BF16, context));
   EXPECT_FALSE(passes(Stage::Chunked, 1e-3, DType::F16, context));
 }
@@ -137,7 +137,7 @@ TEST(Check, ExactMeansEveryElementAfterRounding) {
   EXPECT_FALSE(checkExactly(expected, actual).passed);
 }
 
-/// A spec whose beta is argument 0, behind a prologue or not.
+/// A spec whose beta is argument 0, with or without a prologue.
 SpecDescription makeSpec(std::optional<PrologueDescription> prologue) {
   SpecDescription spec;
   ArgumentDescription argument;
@@ -164,7 +164,7 @@ TEST(Check, BetaDecidesTheClassOfData) {
   EXPECT_EQ(classOf(given, false), ToleranceClass::ForwardBetaUpTo2);
 
   using Kind = PrologueDescription::Kind;
-  // Behind a sigmoid the range counts, whatever its argument is.
+  // After a sigmoid only its range counts, and not its argument.
   const auto range1 = makeSpec({{Kind::Sigmoid, 1.0, DType::F32}});
   const auto range2 = makeSpec({{Kind::Sigmoid, 2.0, DType::BF16}});
   EXPECT_EQ(classOf(range1, false), ToleranceClass::ForwardBetaUpTo1);

@@ -1,4 +1,4 @@
-//===- ExplainTest.cpp - what the inputs are blamed for ---------*- C++ -*-===//
+//===- ExplainTest.cpp - inputs that explain a failure ----------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Each reason by itself, and no reason where the inputs are in order: then the
-/// stage is to blame.
+/// Each reason by itself, and no reason if the inputs are fine: then the stage
+/// is wrong.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The ABI of the Jit on functions small enough to know the answer, and what it
-/// refuses.
+/// The ABI of the Jit on functions small enough to know the answer, and its
+/// errors.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs the scripts of examples/tasks and holds the oracle to their answers,
-/// bit for bit. Skipped where Python has no numpy.
+/// Runs the scripts of examples/tasks and compares the oracle with their
+/// answers, bit for bit. Skipped if Python has no numpy.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -143,7 +143,7 @@ TEST(Inputs, RowsHaveTheNormAskedFor) {
     EXPECT_NEAR(dotRows(x, row, row), 1.25 * 1.25, 1e-14);
 }
 
-/// Keys of one head have the cosine asked for, keys of two heads have none.
+/// Keys of one head have the requested cosine, keys of two heads have none.
 TEST(Inputs, CorrelatedKeys) {
   const int64_t T = 64, H = 2;
   InputRequest key = request(OperandRole::Key, {1, T, H, 128});

@@ -7,7 +7,8 @@
 ///
 /// \file
 /// Compares the struct that the runtime builds with the one that a compiler
-/// lays out from a generated header, here and behind dlopen (LocalArtefact.c).
+/// lays out from a generated header, in this program and in a library loaded by
+/// dlopen (LocalArtefact.c).
 ///
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of a generated header without kernels behind them: they check
-// that a caller's struct arrives as a C compiler lays it out.
+// The functions of a generated header, without kernels. They check that a
+// caller's struct arrives as a C compiler lays it out.
 //
 //===----------------------------------------------------------------------===//
 

@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
                       FeatureKernel::Linear),
     [](const auto &info) { return featureKernelName(info.param); });
 
-/// kappa of one score, apart from softmax's normaliser.
+/// kappa of one score; for a softmax without the normaliser.
 double feature(FeatureKernel kernel, double s) {
   switch (kernel) {
   case FeatureKernel::Softmax:
@@ -118,8 +118,9 @@ HostTensor takeRows(const HostTensor &x, int64_t begin, int64_t count) {
   return rows;
 }
 
-/// The last tokens behind a cache of the others are the tail of the sequence,
-/// and the cache becomes that of the whole; a row too many is dropped.
+/// The last tokens, with the others in a cache, give the tail of the whole
+/// sequence, and the cache becomes that of the whole sequence; a row without
+/// room is dropped.
 TEST_P(OracleImplicitKernels, DecodingContinuesASequence) {
   TestSizes s;
   TestRecurrence whole = makeImplicit(s, GetParam(), FeatureKernel::Softmax);
@@ -131,7 +132,7 @@ TEST_P(OracleImplicitKernels, DecodingContinuesASequence) {
       tail.tensors[name] = takeRows(whole.tensors[name], cached, added);
     tail.tensors["key_cache"] = takeRows(whole.tensors["key"], 0, capacity);
     tail.tensors["u_cache"] = takeRows(all.u, 0, capacity);
-    // What is behind the cached tokens is not read.
+    // Rows after the cached tokens are not read.
     for (const char *name : {"key_cache", "u_cache"})
       for (int64_t b = 0; b < s.batch; ++b) {
         HostTensor &cache = tail.tensors[name];
@@ -256,7 +257,7 @@ TEST(OracleImplicit, PackedSequencesRestart) {
   r.tensors["lengths"].set(1, 3);
   r.tensors["lengths"].set(2, 8);
   OracleResults got = r.evaluate();
-  // A token that begins a sequence has nothing to read before it.
+  // The first token of a sequence has no earlier tokens to read.
   const int64_t width = s.valueHeads * s.valueDim;
   for (int64_t i = 0; i < width; ++i) {
     EXPECT_EQ(got.ubar.get(3 * width + i), 0.0);

@@ -73,8 +73,8 @@ TEST_P(OracleLinearGates, OneTokenIsAHouseholderStep) {
   expectClose(o, got.output);
 }
 
-/// n steps a token are one step a row on T * n rows, with the gate on a token's
-/// first row and the read on its last (2502.10297).
+/// n steps per token equal one step per row on T * n rows, with the gate on the
+/// first row of a token and the read on its last (2502.10297).
 TEST_P(OracleLinearGates, ProductIsDeltaNetOnExpandedRows) {
   TestSizes s;
   s.steps = 3;
@@ -137,7 +137,7 @@ TEST_P(OracleLinearGates, GroupedHeadsAreRepeatedKeyHeads) {
   expectClose(a.state, b.state, 0.0);
 }
 
-/// Two halves through the state are one whole.
+/// Two halves, connected by the state, give the whole.
 TEST_P(OracleLinearGates, StateCarriesAcrossACut) {
   TestSizes s;
   s.batch = 1;

@@ -32,7 +32,7 @@ TEST(L2Norm, RowsOfTheLastAxis) {
 }
 
 /// Four entries of size 1 come out as exactly one half in bf16 in spite of the
-/// eps: what the doubled slots of the word problem rely on.
+/// eps; the doubled slots of the word problem rely on that.
 TEST(L2Norm, RoundsToTheResultType) {
   HostTensor x(DType::BF16, {4});
   const double values[] = {1.0, 1.0, -1.0, -1.0};

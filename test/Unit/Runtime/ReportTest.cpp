@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The exact text of a table, and when progress prints what, with a clock of
-/// the test's own.
+/// The exact text of a table, and the lines that progress prints over time,
+/// with a simulated clock.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ TEST(TextTable, AHeaderAlone) {
   EXPECT_EQ(TextTable({{"a"}, {"bc"}}).str(), "a  bc\n-  --\n");
 }
 
-/// A progress line on a file, with time that moves only when told.
+/// A progress line on a file, with a clock that the test advances.
 class Progress : public ::testing::Test {
 protected:
   void SetUp() override { stream = std::tmpfile(); }
@@ -104,7 +104,7 @@ TEST_F(Progress, WorkWithoutAMeasureShowsItsTime) {
   EXPECT_EQ(text(), "compiling: 10 s\ncompiling: 20 s\n");
 }
 
-/// Whatever stderr is, a file is no terminal.
+/// A file is not a terminal, even if stderr is one.
 TEST_F(Progress, FindsOutWhetherItIsATerminal) {
   {
     ProgressLine::Options automatic = options(false);

@@ -29,7 +29,7 @@ using namespace delta::runtime;
 
 namespace {
 
-/// A path that no other test uses, gone at the end.
+/// A path that no other test uses; removed at the end.
 class TemporaryPath {
 public:
   TemporaryPath()
@@ -132,7 +132,7 @@ TEST(Safetensors, TheFormatsOwnPackageAgrees) {
 }
 
 TEST(Safetensors, AFailedWriteLeavesNothing) {
-  // A folder in the way: the temporary file is written, the rename fails.
+  // A folder has the name: the temporary file is written, and the rename fails.
   const TemporaryPath way;
   const std::string &folder = way;
   ::mkdir(folder.c_str(), 0777);

@@ -24,7 +24,7 @@
 
 namespace delta::runtime {
 
-/// Sizes of a test recurrence; small and all different where it matters.
+/// Sizes of a test recurrence; small, and different where a mix-up must show.
 struct TestSizes {
   int64_t batch = 2, tokens = 9, steps = 1, keyHeads = 2, valueHeads = 2;
   int64_t keyDim = 5, valueDim = 3;
@@ -56,7 +56,7 @@ struct TestRecurrence {
     return in;
   }
 
-  /// Fails the test where the operands do not fit.
+  /// Fails the test if the operands do not fit.
   OracleResults evaluate() const {
     Result<OracleResults> results = evaluateOracle(spec, operands());
     if (!results) {

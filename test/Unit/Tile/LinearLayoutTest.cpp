@@ -117,7 +117,7 @@ TEST_F(LinearLayoutTest, ColumnSliceIsHeldByEveryWarp) {
 TEST_F(LinearLayoutTest, FlatIsOneElementAThread) {
   LinearLayout layout = map(flat(4), {64});
   EXPECT_EQ(layout.getElements(), 1);
-  // Two of the four warps hold something.
+  // Only two of the four warps hold elements.
   EXPECT_EQ(layout.getExtent(LinearLayout::Warp), 2);
   for (int64_t thread = 0; thread < 64; ++thread)
     EXPECT_EQ(layout.apply(0, thread % 32, thread / 32)[0], thread);
@@ -125,7 +125,7 @@ TEST_F(LinearLayoutTest, FlatIsOneElementAThread) {
 }
 
 TEST_F(LinearLayoutTest, EqualityIsOfMaps) {
-  // Named differently, and yet the same places.
+  // Different attributes with the same places.
   EXPECT_EQ(map(flat(2), {64}), map(flat(4), {64}));
   EXPECT_NE(map(flat(2), {64}), map(flat(2), {32}));
   EXPECT_NE(map(frag(4), {64, 64}), map(frag(4), {64, 128}));

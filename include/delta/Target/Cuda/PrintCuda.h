@@ -19,8 +19,8 @@
 namespace delta::cuda {
 
 /// Writes the text of `file` to `os`. The module must have passed
-/// cuda-verify-emittable; what that pass refuses gets one diagnostic here too,
-/// and nothing is written then.
+/// cuda-verify-emittable. Ops that this pass refuses give one diagnostic here
+/// too, and nothing is written.
 llvm::LogicalResult printFile(FileOp file, llvm::raw_ostream &os);
 
 /// The C++ spelling of `type`: `const bf16 *` for !cuda.pointer<bf16, const>.

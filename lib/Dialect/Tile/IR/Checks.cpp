@@ -1,4 +1,4 @@
-//===- Checks.cpp - what several verifiers check ----------------*- C++ -*-===//
+//===- Checks.cpp - checks that several verifiers share ---------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Checks.h - what several verifiers check ------------------*- C++ -*-===//
+//===- Checks.h - checks that several verifiers share -----------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Checks that ops of both forms share. Each emits one diagnostic on the op
-/// that names the operand, what was expected and what is there. Private to the
-/// dialect's verifiers.
+/// that names the operand, the expected and the actual value. Private to the
+/// verifiers of the dialect.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace delta::tile {
 
-/// The shaped type (tensor or memref) of a value, or of what it will be once it
-/// has arrived (`!tile.async<T>` is looked through); null for anything else.
+/// The shaped type (tensor or memref) of a value; for `!tile.async<T>` that of
+/// T; null for any other type.
 mlir::ShapedType getShapedType(mlir::Type type);
 
 mlir::LogicalResult expectRank(mlir::Operation *op, llvm::StringRef name,
@@ -36,8 +36,7 @@ mlir::LogicalResult expectElement(mlir::Operation *op, llvm::StringRef name,
 /// A box of `array`, one extent of `shape` along each axis of `dims`, starting
 /// at `indices` indices: their number, distinct axes in range, an extent that a
 /// static axis holds, and equal element types. Along tile axis `boundAxis`, if
-/// any, a bound says how much is there, so that the box may be longer than the
-/// array.
+/// any, a bound limits the access, so the box may be longer than the array.
 mlir::LogicalResult expectBox(mlir::Operation *op, llvm::StringRef name,
                               mlir::MemRefType array, mlir::ShapedType tile,
                               size_t indices, llvm::ArrayRef<int64_t> dims,

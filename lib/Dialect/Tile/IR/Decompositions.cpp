@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What each op of the value form is in upstream dialects. This is what the ops
-/// mean on the CPU, with the GPU's rounding: 16-bit operands of a product are
-/// extended, everything is accumulated in f32, and nothing is rounded that is
-/// not rounded by an op of its own. Layouts and instructions have no meaning
-/// here. May not look at an op's uses.
+/// The decomposition of each op of the value form into upstream dialects. It
+/// defines the meaning of the ops on the CPU, with the rounding of the GPU:
+/// 16-bit operands of a product are extended, sums are accumulated in f32, and
+/// only explicit rounding ops round. Layouts and instructions have no meaning
+/// here. May not look at the uses of an op.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ static Value constantFloat(OpBuilder &builder, Location loc, Type type,
                                    builder.getFloatAttr(type, value));
 }
 
-/// A tensor of `type`'s shape and elements, contents undefined.
+/// A tensor with the shape and elements of `type` and undefined contents.
 static Value emptyTensor(OpBuilder &builder, Location loc,
                          RankedTensorType type) {
   return tensor::EmptyOp::create(builder, loc, type.getShape(),
@@ -102,7 +102,7 @@ FailureOr<SmallVector<Value>> MultiprocessorsOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// The loops of a load or a store over a box of a global array: one for each
-/// axis of the tile, the axis that lies closer in memory inside.
+/// axis of the tile; the axis with the smaller stride is innermost.
 namespace {
 struct BoxLoops {
   BoxLoops(OpBuilder &builder, Location loc, ArrayRef<int64_t> extents,
@@ -187,8 +187,9 @@ FailureOr<SmallVector<Value>> StoreOp::decompose(OpBuilder &builder) {
 // Products and reductions
 //===----------------------------------------------------------------------===//
 
-/// A matrix extended to f32 (exact), with its axes exchanged where asked. The
-/// copy costs less than a product whose innermost loop is not contiguous.
+/// A matrix extended to f32 (exact), with its axes exchanged if `exchange` is
+/// set. The copy costs less than a product whose innermost loop is not
+/// contiguous.
 static Value asFloat32(OpBuilder &builder, Location loc, Value matrix,
                        bool exchange) {
   auto type = cast<RankedTensorType>(matrix.getType());
@@ -308,7 +309,7 @@ FailureOr<SmallVector<Value>> MaskOp::decompose(OpBuilder &builder) {
   // In row i a part is a range of columns: with m row and n column steps,
   //   lower: j < n (i / m + 1)     strict_lower: j < n (i / m)
   //   upper: j >= n (i / m)        strict_upper: j >= n (i / m + 1)
-  // so that nothing is divided in the innermost loop.
+  // so that the innermost loop needs no division.
   Value masked = generic(
       builder, loc, getInput(), emptyTensor(builder, loc, type),
       {builder.getMultiDimIdentityMap(2), builder.getMultiDimIdentityMap(2)},
@@ -374,9 +375,9 @@ FailureOr<SmallVector<Value>> TransposeOp::decompose(OpBuilder &builder) {
   return transpose(builder, getLoc(), getInput(), getResult().getType());
 }
 
-/// Forward substitution, in place: from row i of `matrix`, which `start` may
-/// still complete, row k times `factor(i, k)` is subtracted for all k < i. What
-/// row k holds ends at column k.
+/// Forward substitution, in place: row k times `factor(i, k)` is subtracted
+/// from row i of `matrix` for all k < i. `start` may set row i before. Row k is
+/// zero after column k.
 static Value
 substitute(OpBuilder &builder, Location loc, Value matrix,
            function_ref<Value(OpBuilder &, Location, Value, Value)> start,
@@ -422,8 +423,8 @@ substitute(OpBuilder &builder, Location loc, Value matrix,
       });
 }
 
-/// Whatever the method and the precision: row i of the inverse is
-/// `e_i - sum_{k < i} a_ik m_k`.
+/// For every method and precision, row i of the inverse is `e_i - sum_{k < i}
+/// a_ik m_k`.
 FailureOr<SmallVector<Value>> TriInverseOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   RankedTensorType type = getInput().getType();

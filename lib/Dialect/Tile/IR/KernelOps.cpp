@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Syntax and verifiers of `tile.kernel` and `tile.launch`. What may stand in a
-/// kernel is decided by the two contracts, `verify-tile-value` and
-/// `verify-tile-final`.
+/// Syntax and verifiers of `tile.kernel` and `tile.launch`. The two contracts,
+/// `verify-tile-value` and `verify-tile-final`, decide which ops a kernel may
+/// contain.
 ///
 //===----------------------------------------------------------------------===//
 

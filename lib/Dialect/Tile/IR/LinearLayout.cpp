@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements LinearLayout.h. May not include anything of MLIR's.
+/// Implements LinearLayout.h. May not include any header of MLIR.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -46,7 +46,7 @@ tile::verifySharedBuffer(MemRefType type,
 int64_t tile::getSharedBytes(MemRefType type) {
   SmallVector<int64_t> shape(type.getShape());
   auto space = cast<SmemAttr>(type.getMemorySpace());
-  // The gap behind each row of f32 scratch keeps it free of bank conflicts.
+  // The gap after each row of f32 scratch avoids bank conflicts.
   constexpr int64_t gap = 8;
   if (space.getSwizzle() == 0 && shape.size() > 1)
     shape.back() += gap;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Verifiers of the attributes and the maps of the register layouts. Which
-/// instruction accepts which layout is not decided here.
+/// Verifiers of the attributes and the maps of the register layouts.
+/// `verify-tile-final` decides which instruction accepts which layout.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ void TileDialect::registerAttributes() {
       >();
 }
 
-/// A map over GF(2) has a power of two of everything.
+/// In a map over GF(2) every count is a power of two.
 static LogicalResult verifyWarps(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t warps) {
   if (warps >= 1 && warps <= 32 && llvm::isPowerOf2_64(warps))
@@ -45,7 +45,7 @@ static LogicalResult verifyWarps(function_ref<InFlightDiagnostic()> emitError,
 }
 
 /// 32-bit registers for `elements` elements of one thread: two 16-bit elements
-/// share a register, any other element has one of its own.
+/// share a register, any other element has its own.
 static int64_t registersFor(Type elementType, int64_t elements) {
   if (elementType.isIntOrFloat() && elementType.getIntOrFloatBitWidth() == 16)
     return llvm::divideCeil(elements, 2);
@@ -62,7 +62,8 @@ static int64_t countRegisters(Layout layout, RankedTensorType type) {
   return registersFor(type.getElementType(), map->getElements());
 }
 
-/// Fails with "layout L: expected ..., got shape [...]" where anybody listens.
+/// Fails; emits "layout L: expected ..., got shape [...]" if `emitError` is not
+/// null.
 static LogicalResult refuseShape(function_ref<InFlightDiagnostic()> emitError,
                                  Attribute layout, const Twine &expected,
                                  ArrayRef<int64_t> shape) {
@@ -185,7 +186,7 @@ LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (instances < 1)
     return emitError() << "role instances: expected at least 1, got "
                        << instances;
-  // F8: what setmaxnreg accepts.
+  // F8: the numbers that setmaxnreg accepts.
   if (registers < 24 || registers > 240 || registers % 8 != 0)
     return emitError() << "role registers: expected a multiple of 8 from 24 to "
                           "240, got "

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Verifiers of the ops of the final form: what an op and its operand types say
-/// by themselves. What concerns a whole kernel is `verify-tile-final`'s.
+/// Verifiers of the ops of the final form: they check an op and its operand
+/// types. `verify-tile-final` checks rules about a whole kernel.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
-/// What `tile.read` and `tile.write` have in common.
+/// The checks that `tile.read` and `tile.write` share.
 static LogicalResult expectMove(Operation *op, RankedTensorType tile,
                                 MemRefType buffer, bool transpose) {
   if (failed(expectShared(op, "buffer", buffer)) ||
@@ -198,7 +198,7 @@ LogicalResult RingCreateOp::verify() {
                       getSlotAlignment(getRing().getType()));
 }
 
-/// What `tile.acquire` and `tile.peek` have in common.
+/// The checks that `tile.acquire` and `tile.peek` share.
 static LogicalResult expectBuffers(Operation *op, RingType ring,
                                    TypeRange buffers) {
   ArrayRef<MemRefType> expected = ring.getBuffers();

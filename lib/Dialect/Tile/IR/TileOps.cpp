@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Verifiers, folders and effects of the ops that both forms have. A check is
-/// marked with its label in docs/tile-dialect.md; what concerns a whole kernel
-/// is `verify-tile-value`'s and `verify-tile-final`'s.
+/// Verifiers, folders and effects of the ops that both forms have. Each check
+/// names its label in docs/tile-dialect.md. `verify-tile-value` and
+/// `verify-tile-final` check rules about a whole kernel.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ LogicalResult LoadOp::verify() {
     if (tile.getRank() != 1)
       return emitOpError() << "steps: expected 1 for a matrix, got "
                            << getSteps();
-    // Every n-th element is read; the others are zero by definition.
+    // Only every n-th element is read; the others are zero by definition.
     read = RankedTensorType::get(
         {int64_t(llvm::divideCeil(tile.getDimSize(0), getSteps()))},
         tile.getElementType());
@@ -125,7 +125,7 @@ LogicalResult DiagonalOp::verify() {
   return expectShape(*this, "result", result, {rows});
 }
 
-/// Shared memory that an op of the final form works in.
+/// Checks the scratch memory of an op of the final form.
 static LogicalResult expectScratch(Operation *op, Value scratch, int64_t rank) {
   if (!scratch)
     return success();
@@ -195,8 +195,8 @@ LogicalResult TriInverseOp::verify() {
   if (getPrecision() != InversePrecision::F32)
     return emitOpError() << "precision: expected f32 with doubling, got "
                          << stringifyInversePrecision(getPrecision());
-  // The powers of A that doubling forms overflow unless its rows are weights of
-  // a mean, or the matrix is so small that few powers occur.
+  // Doubling computes powers of A. They may overflow unless the rows of A are
+  // weights of a mean, or the matrix is so small that few powers occur.
   if (getRowStochastic())
     return success();
   std::optional<APFloat> bound = getEntryBound();
@@ -233,7 +233,7 @@ LogicalResult TriSolveOp::verify() {
     return emitOpError()
            << "scratch: expected a swizzled buffer in #tile.smem, got "
            << scratch;
-  // Twice the rows: of rests, too.
+  // Twice as many rows: the scratch holds residuals, too.
   if (scratch.getShape() == ArrayRef<int64_t>{2 * rows, rows})
     return success();
   return expectShape(*this, "scratch", scratch, {rows, rows});
@@ -253,7 +253,7 @@ LogicalResult ConvertOp::verify() {
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
-  // What lies between two conversions does not matter.
+  // The layout between two conversions does not matter.
   if (auto producer = getInput().getDefiningOp<ConvertOp>()) {
     if (producer.getInput().getType() == getType())
       return producer.getInput();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Syntax and verifiers of the types. Who may use a ring, and when, is decided
-/// by `verify-tile-final`.
+/// Syntax and verifiers of the types. `verify-tile-final` checks the uses of
+/// rings.
 ///
 //===----------------------------------------------------------------------===//
 

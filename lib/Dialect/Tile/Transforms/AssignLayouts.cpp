@@ -7,15 +7,15 @@
 ///
 /// \file
 /// `tile-assign-layouts`. A matrix has one possible layout, the fragment of its
-/// height. A vector has the layout of the op that makes it: one element a
-/// thread behind loads and scans, a slice behind reductions. What can be had in
-/// any layout (constants, reads of shared vectors, arithmetic on these) is made
-/// again in each layout that is asked for; that costs less than moving it.
-/// Arithmetic on vectors of several layouts is done in the one that its users
-/// take. Where layouts still differ stands a `tile.convert`, in front of the
-/// loops that do not change what it moves. A vector that a loop carries stays
-/// in the layout that it enters with; one that enters as a number is a
-/// statistic of rows, and so a slice.
+/// height. A vector has the layout of the op that computes it: loads and scans
+/// give one element per thread, reductions give a slice. Values that can have
+/// any layout (constants, reads of shared vectors, arithmetic on these) are
+/// computed again in each layout that a use needs, which costs less than moving
+/// them. Arithmetic on vectors of several layouts uses the layout that its
+/// users take. If layouts still differ, a `tile.convert` is inserted, before
+/// all loops that do not change its operand. A vector that a loop carries keeps
+/// the layout with which it enters; one that enters as a constant is a row
+/// statistic, and so a slice.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,8 @@ static RankedTensorType withLayout(Type type, Attribute layout) {
   return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
 }
 
-/// Gives a value its layout. A constant's attribute has the type once more.
+/// Gives a value its layout. For a constant, the type of the attribute changes
+/// too.
 static void setLayout(Value value, Attribute layout) {
   RankedTensorType type = withLayout(value.getType(), layout);
   value.setType(type);
@@ -60,8 +61,8 @@ static bool isElementwise(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// Whether all uses of a vector, also of what arithmetic makes of it, take one
-/// element a thread: they move it to memory.
+/// Whether all uses of a vector, and of values computed from it, take one
+/// element per thread, because they move it to memory.
 static bool isUsedFlat(Value vector) {
   return llvm::all_of(vector.getUsers(), [](Operation *user) {
     return isa<StoreOp, WriteOp>(user) ||
@@ -74,7 +75,7 @@ static bool isRowSlice(Attribute layout) {
   return slice && slice.getAxis() == 0;
 }
 
-/// `user`, or the outermost loop around it that `vector` is not made in.
+/// `user`, or the outermost loop around it that does not define `vector`.
 static Operation *getFirstUse(Value vector, Operation *user) {
   while (auto loop = dyn_cast<LoopLikeOpInterface>(user->getParentOp())) {
     if (!loop.isDefinedOutsideOfLoop(vector))
@@ -95,17 +96,18 @@ public:
   LogicalResult run();
 
 private:
-  /// Layouts that the op decides: matrices, and vectors that are made in one.
+  /// Assigns the layouts that the op decides: those of matrices, and of vectors
+  /// with a fixed layout.
   LogicalResult assignValue(Value value, Operation *at);
-  /// The layout of a vector that a loop carries from `init` on.
+  /// Assigns the layout of a vector that a loop carries, starting from `init`.
   LogicalResult assignCarried(Value vector, Value init, scf::ForOp loop);
   LogicalResult assignResults(Operation *op);
-  /// Brings the vector operands of `op` into the layouts that it takes them in.
+  /// Converts the vector operands of `op` to the layouts that it takes.
   LogicalResult convertOperands(Operation *op);
   /// `vector` in `layout`, for a use by `user`.
   Value demand(Value vector, Attribute layout, Operation *user);
 
-  /// The layout that a vector already has, or null if any will do.
+  /// The layout that a vector already has, or null if it may have any.
   Attribute layoutOf(Value vector) {
     return tensorTypeOf(vector).getEncoding();
   }
@@ -116,7 +118,7 @@ private:
   KernelOp kernel;
   OpBuilder b;
   FlatAttr flat;
-  /// What was made for a demand, by value, layout and block.
+  /// The values created by `demand`, by original value, layout and block.
   llvm::DenseMap<std::tuple<Value, Attribute, Block *>, Value> made;
 };
 
@@ -157,7 +159,8 @@ LogicalResult LayoutAssigner::assignCarried(Value vector, Value init,
   int64_t rows = tensorTypeOf(vector).getShape()[0];
   if (rows % 16 != 0)
     return loop->emitError("carries a vector of ")
-           << rows << " elements; expected one a row of a fragment, a multiple "
+           << rows
+           << " elements; expected one per row of a fragment, a multiple "
            << "of 16";
   auto frag = FragAttr::getChecked([&] { return loop->emitError(); },
                                    b.getContext(), rows / 16);
@@ -189,9 +192,10 @@ LogicalResult LayoutAssigner::assignResults(Operation *op) {
           cast<FragAttr>(tensorTypeOf(diagonal.getInput()).getEncoding());
       setLayout(result, SliceAttr::get(b.getContext(), /*axis=*/0, frag));
     } else if (isElementwise(op) && !op->getOperands().empty()) {
-      // Flat where an operand is and that is wanted. Else a slice, if any:
-      // there is a way from flat to every slice, but not back from all. Else
-      // that of the first operand that has one. The others follow.
+      // Flat if an operand is flat and the uses take flat. Else the slice of an
+      // operand, if any: flat converts to every slice, but not every slice to
+      // flat. Else the layout of the first operand that has one. The other
+      // operands are converted.
       Attribute layout;
       bool isFlat = false;
       for (Value operand : op->getOperands()) {
@@ -216,7 +220,7 @@ Value LayoutAssigner::demand(Value vector, Attribute layout, Operation *user) {
   Attribute has = layoutOf(vector);
   if (has == layout)
     return vector;
-  // A flat vector is one register: it may stay through a loop.
+  // A flat vector takes one register, so it may stay live through a loop.
   if (has && layout == flat)
     user = getFirstUse(vector, user);
   Value &known = made[{vector, layout, user->getBlock()}];
@@ -251,7 +255,7 @@ LogicalResult LayoutAssigner::convertOperands(Operation *op) {
       wanted = SliceAttr::get(b.getContext(), spread.getAxis(), frag);
     } else if (isElementwise(op)) {
       wanted = layoutOf(op->getResult(0));
-      if (!wanted) // made again where it is asked for
+      if (!wanted) // computed again for each use
         return success();
     } else if (auto inner = dyn_cast<scf::ForOp>(op)) {
       wanted = layoutOf(inner.getTiedLoopRegionIterArg(&operand));
@@ -259,7 +263,7 @@ LogicalResult LayoutAssigner::convertOperands(Operation *op) {
       wanted =
           layoutOf(yield->getParentOp()->getResult(operand.getOperandNumber()));
     } else if (isa<WriteOp>(op) && isRowSlice(layoutOf(value))) {
-      continue; // one lane a row writes
+      continue; // one lane per row writes
     } else if (isa<StoreOp, WriteOp, ScanOp>(op)) {
       wanted = flat;
     } else {
@@ -271,8 +275,8 @@ LogicalResult LayoutAssigner::convertOperands(Operation *op) {
 }
 
 LogicalResult LayoutAssigner::run() {
-  // Forward: results, then block arguments, of which loops have their inits'
-  // types.
+  // In program order: results, then block arguments; those of loops have the
+  // types of the inits.
   WalkResult walked = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == kernel)
       return WalkResult::advance();
@@ -298,7 +302,7 @@ LogicalResult LayoutAssigner::run() {
   for (Operation *op : ops)
     if (op != kernel && failed(convertOperands(op)))
       return failure();
-  // The originals of what was made again.
+  // Erases the originals of values that were computed again for their uses.
   for (Operation *op : llvm::reverse(ops))
     if (op->getNumResults() == 1 && isVector(op->getResult(0)) &&
         !layoutOf(op->getResult(0)))

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-budget-registers`: the peak of live tiles a thread, from layouts and
-/// liveness, in program order. What a compiler holds besides (addresses,
-/// operands of the product at hand) is a fixed reserve, measured on kernels
-/// with roles and on kernels without.
+/// `tile-budget-registers`: computes the peak of live tiles per thread, from
+/// layouts and liveness, in program order. A fixed reserve, measured on kernels
+/// with roles and on kernels without, covers what nvcc holds besides
+/// (addresses, operands of the current product).
 ///
 //===----------------------------------------------------------------------===//
 
 #include "KernelMachine.h"
 #include "Occupancy.h"
-#include "Rests.h"
+#include "Residual.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
@@ -34,37 +34,39 @@ namespace delta::tile {
 using namespace mlir;
 using namespace delta::tile;
 
-/// Registers of a thread besides live tiles, where all threads also issue
-/// copies.
+/// Registers that a thread needs besides live tiles, in kernels whose threads
+/// also issue copies.
 static constexpr int64_t kReserve = 40;
 
-/// The same in a role, which has no copies to issue beside tiles. Measured: a
-/// loop with 208 live compiled without spills for 224 registers, not for 216.
+/// The same in a role, whose threads with tiles issue no copies. Measured: a
+/// loop with 208 live registers compiled without spills for 224 registers, but
+/// not for 216.
 static constexpr int64_t kRoleReserve = 16;
 
-/// Registers besides live tiles that a kernel spends on overlap where it has
-/// them: operands of later products on their way. Kernels that were held closer
-/// to their prediction by `min_blocks` spilled.
+/// Registers besides live tiles that a kernel uses for overlap if they are
+/// available: operands of later products in flight. Kernels with a `min_blocks`
+/// that left them less than that spilled.
 static constexpr int64_t kOverlap = 96;
 
-/// The same of a kernel in which nothing overlaps: the more CTAs an SM holds,
-/// the better.
+/// The same in a kernel in which nothing overlaps: it profits more from
+/// additional CTAs on an SM.
 static constexpr int64_t kAlone = 10;
 
-/// Registers are given to a warp in units of eight a thread.
+/// A warp gets registers in units of eight per thread.
 static constexpr int64_t kRegisterUnit = 8;
 
-/// Whether `value` is never whole, but made element by element where it is
-/// used: a product that is only added to something is contracted with the sum
-/// (fused multiply-add); what is extended for a rest goes into the difference;
-/// arithmetic on the way to memory, or into a sum, is done where the last op of
-/// the chain stands.
+/// Whether `value` is computed element by element at its use, and so never
+/// occupies registers as a whole tile. A multiplication that only feeds an
+/// addition becomes a fused multiply-add; an extension for a residual becomes
+/// part of the difference; arithmetic that only feeds a store or a sum is done
+/// at the last op of the sequence.
 static bool isFused(Value value) {
   Operation *def = value.getDefiningOp();
   if (!def || value.use_empty() ||
       !(OpTrait::hasElementwiseMappableTraits(def) || isa<MaskOp>(def)))
     return false;
-  if (auto extend = dyn_cast<arith::ExtFOp>(def); extend && makesRest(extend))
+  if (auto extend = dyn_cast<arith::ExtFOp>(def);
+      extend && feedsResidual(extend))
     return true;
   Operation *user = *value.user_begin();
   if (user->getBlock() != def->getBlock() || !llvm::all_equal(value.getUsers()))
@@ -76,8 +78,8 @@ static bool isFused(Value value) {
   return user->getNumResults() == 1 && isFused(user->getResult(0));
 }
 
-/// Registers that a value occupies by itself. Repeated vectors are read from
-/// the vector's registers, constants from the instruction.
+/// Registers that a value occupies by itself. Spread vectors are read from the
+/// registers of the vector, constants from the instruction.
 static int64_t registersOf(Value value) {
   Type held = value.getType();
   if (auto async = dyn_cast<AsyncType>(held))
@@ -95,9 +97,10 @@ static int64_t registersOf(Value value) {
 }
 
 /// Registers that an op uses while it runs. An inverse of several blocks holds
-/// those of a column, 8 each, and 40 for sums and operands, or 56 where
-/// operands are in two parts and the blocks stay in registers; one block is
-/// solved for 16 entries of a column a thread (TriangularInverse.cuh).
+/// the blocks of a column, 8 registers each, and 40 registers for sums and
+/// operands, or 56 if operands are split in two and the blocks stay in
+/// registers. An inverse of one block holds 16 entries of a column per thread
+/// (TriangularInverse.cuh).
 static int64_t workOf(Operation *op) {
   auto inverse = dyn_cast<TriInverseOp>(op);
   if (!inverse)
@@ -108,8 +111,8 @@ static int64_t workOf(Operation *op) {
   return blocks == 1 ? 16 : 8 * blocks + (isWide ? 56 : 40);
 }
 
-/// Calls `visit` for what keeps `value` computable: the vector behind a
-/// repeated one, the operands of what is fused, else the value itself.
+/// Calls `visit` for the values that must stay live for `value`: the input of a
+/// spread, the operands of a fused value, else the value itself.
 static void forEachSource(Value value, function_ref<void(Value)> visit) {
   if (auto spread = value.getDefiningOp<SpreadOp>())
     return forEachSource(spread.getInput(), visit);
@@ -121,7 +124,7 @@ static void forEachSource(Value value, function_ref<void(Value)> visit) {
 
 namespace {
 
-/// Where the most tiles are alive, and how many registers of a thread they are.
+/// The op at which most registers hold live tiles, and their number per thread.
 struct Peak {
   int64_t registers = 0;
   Operation *op = nullptr;
@@ -141,8 +144,8 @@ static int64_t sum(const llvm::SetVector<Value> &values) {
   return registers;
 }
 
-/// Calls `visit` for the tiles that `op` itself needs. What a product in flight
-/// reads must stay where it is until the product is awaited.
+/// Calls `visit` for the tiles that `op` itself needs. The operands of a
+/// product in flight must stay in their registers until the product is awaited.
 static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
   if (op->getNumResults() == 1 && isFused(op->getResult(0)))
     return;
@@ -157,7 +160,8 @@ static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
       visit(dot.getA());
 }
 
-/// Tiles from outside of `op` that it, or anything inside it, uses.
+/// Adds to `uses` the tiles from outside of `op` that it, or an op inside it,
+/// uses.
 static void collectUses(Operation *op, llvm::SetVector<Value> &uses) {
   op->walk([&](Operation *inner) {
     forEachUse(inner, [&](Value value) {
@@ -169,8 +173,8 @@ static void collectUses(Operation *op, llvm::SetVector<Value> &uses) {
 }
 
 /// Whether the results of `op` take over the registers of `use`, which dies
-/// there: elementwise work happens in place, a product in its accumulator, and
-/// a loop in what it starts from.
+/// there: elementwise work happens in place, a product reuses its accumulator,
+/// and a loop reuses its inits.
 static bool isReused(Operation *op, Value use) {
   if (auto dot = dyn_cast<DotOp>(op))
     return dot.getAcc() == use;
@@ -180,21 +184,21 @@ static bool isReused(Operation *op, Value use) {
     return llvm::is_contained(await.getInflight(), use);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return llvm::is_contained(loop.getInits(), use);
-  // What is inverted lies in shared memory before the work begins.
+  // The input of an inverse lies in shared memory before its work begins.
   if (isa<TriInverseOp>(op))
     return true;
   return OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// Peak inside `block` while `outside` is alive all along.
+/// The peak inside `block` if the values in `outside` are live throughout.
 static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
-  // Backwards: what is alive behind each op.
+  // Walks backwards; `alive` holds the values that are live after each op.
   llvm::SetVector<Value> alive = outside;
   Peak peak;
   for (Operation &op : llvm::reverse(block)) {
     for (Value result : op.getResults())
       alive.insert(result);
-    int64_t behind = sum(alive);
+    int64_t liveAfter = sum(alive);
     llvm::SetVector<Value> uses;
     collectUses(&op, uses);
     llvm::SetVector<Value> dying;
@@ -209,7 +213,7 @@ static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
     int64_t reused = 0, kept = 0;
     for (Value use : dying)
       (isReused(&op, use) ? reused : kept) += registersOf(use);
-    int64_t across = behind - results;
+    int64_t across = liveAfter - results;
     peak.include(
         {across + kept + std::max({results, reused, workOf(&op)}), &op});
     for (Value use : dying)
@@ -217,7 +221,7 @@ static Peak measure(Block &block, const llvm::SetVector<Value> &outside) {
     for (Region &region : op.getRegions())
       for (Block &inner : region) {
         llvm::SetVector<Value> around = alive;
-        // What a loop carries takes over the registers of its init.
+        // A carried value takes over the registers of its init.
         for (Value operand : op.getOperands())
           if (dying.contains(operand) &&
               llvm::none_of(operand.getUsers(), [&](Operation *user) {
@@ -265,7 +269,7 @@ private:
     if (peak.registers + kReserve > cap) { // F11
       InFlightDiagnostic diagnostic =
           kernel.emitError() << "predicted " << peak.registers
-                             << " live registers a thread; expected at most "
+                             << " live registers per thread; expected at most "
                              << cap - kReserve << ", which leaves " << kReserve
                              << " of " << cap << " for addresses and copies";
       return refuse(diagnostic, peak);
@@ -276,8 +280,7 @@ private:
     int64_t registers =
         llvm::alignTo(std::min(peak.registers + besides, cap), kRegisterUnit);
     int64_t byRegisters = limits.registers / (registers * threads);
-    // The driver takes some shared memory for every resident CTA; one CTA may
-    // have all but that.
+    // The driver reserves some shared memory for each resident CTA.
     int64_t bytes =
         kernel.getSharedBytes().value_or(0) + limits.reservedSharedBytes;
     int64_t byShared =
@@ -290,7 +293,8 @@ private:
     return success();
   }
 
-  /// A kernel with roles: each has a cap of its own, and the CTA an SM.
+  /// A kernel with roles: each role has its own cap, and the CTA has the whole
+  /// SM.
   static LogicalResult budget(KernelOp kernel, RolesOp roles) {
     llvm::SetVector<Value> outside;
     collectUses(roles, outside);
@@ -303,7 +307,7 @@ private:
         InFlightDiagnostic diagnostic =
             roles.emitError()
             << "role " << role.getName() << ": predicted " << peak.registers
-            << " live registers a thread; expected at most "
+            << " live registers per thread; expected at most "
             << role.getRegisters() - kRoleReserve << ", which leaves "
             << kRoleReserve << " of " << role.getRegisters()
             << " for addresses";

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What is in flight, and what is read while a slot is open. Relies on F3 and
-/// F4 where a later rule follows a value in flight: it has one user, in its
-/// block.
+/// Values in flight, and accesses while a slot is open. Later rules follow a
+/// value in flight and rely on F3 and F4: the value has one user, in its block.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +49,7 @@ LogicalResult delta::tile::verifyConsumers(const KernelScope &scope) {
           accepted |= isa<CommitOp, ReleaseOp>(user);
         else if (auto next = dyn_cast<DotStartOp>(user))
           accepted |= next.getAcc() == value;
-        // A region's terminator or operands are F4's.
+        // F4 checks the terminator and the operands of a region.
         if (accepted || !isa_and_nonnull<TileDialect>(user->getDialect()))
           return WalkResult::advance();
         op->emitOpError() << "inflight: expected " << expected << ", got "
@@ -92,13 +91,13 @@ namespace {
 /// A slot from the op that opens it to the op that closes it.
 struct Slot {
   Operation *open;  // acquire or peek
-  Operation *close; // commit or release; null where F5 is violated
+  Operation *close; // commit or release; null if F5 is violated
   ValueRange buffers;
 };
 } // namespace
 
-/// The one commit (release) that closes what `open`, an acquire (a peek), has
-/// opened; null where there is not exactly one, in the same block.
+/// The commit (release) that closes the slot which `open`, an acquire (a peek),
+/// has opened; null unless there is exactly one, in the same block.
 static Operation *findClose(Operation *open, Value slot) {
   if (!slot.hasOneUse())
     return nullptr;
@@ -140,8 +139,8 @@ forEachUser(const Slot &slot, function_ref<LogicalResult(Operation *)> verify) {
   return success();
 }
 
-/// Whether `op`, or the op around it in the closing op's block, comes before
-/// it.
+/// Whether `op`, or its ancestor in the block of the closing op, comes before
+/// the closing op.
 static bool isBeforeClose(const Slot &slot, Operation *op) {
   Operation *ancestor = slot.close->getBlock()->findAncestorOpInBlock(*op);
   return ancestor && ancestor->isBeforeInBlock(slot.close);
@@ -160,7 +159,8 @@ static LogicalResult refuse(const Slot &slot, Operation *op,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyUse(const Slot &slot, Operation *user) {
-  // Passed on (to a loop, a branch, a call), it could be used anywhere.
+  // A buffer that is passed to a loop, a branch or a call could be used
+  // anywhere.
   bool isAccess = isa<MemoryEffectOpInterface>(user) &&
                   user->getNumRegions() == 0 &&
                   !user->hasTrait<OpTrait::IsTerminator>();
@@ -184,8 +184,8 @@ LogicalResult delta::tile::verifySlotUses(const KernelScope &scope) {
   });
 }
 
-/// The op that ends what `value` has in flight. A product that is the
-/// accumulator of the next one ends no later than that one.
+/// The op that ends the flight of `value`. A product that is the accumulator of
+/// another one ends no later than the other one.
 static Operation *findEnd(Value value) {
   Operation *user = *value.user_begin();
   while (auto next = dyn_cast<DotStartOp>(user))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Where tiles are, and whether instructions accept them there.
+/// The places of tiles, and whether instructions accept them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +32,14 @@ static LogicalResult verifyTile(KernelOp kernel, Operation *op,
   if (failed(layout.toLinearLayout(type.getShape(),
                                    [&] { return op->emitOpError(); })))
     return failure();
-  // The warps beyond a low tile's own mirror its last one.
+  // If a tile has fewer rows than the warps cover, further warps repeat its
+  // last warp.
   Role role = getRole(kernel, op);
   if (layout.getWarpCount() > role.warps)
     return op->emitOpError()
            << "register tile: expected a layout of at most the " << role.warps
            << " warps that run this op, got " << type;
-  // Only tiles of one warpgroup count warps from the role's first one.
+  // Only tiles of at most one warpgroup count warps from the role's first warp.
   if (layout.getWarpCount() <= warpgroupWarps || !role.attribute ||
       role.region->getRegionNumber() == 0)
     return success();
@@ -48,8 +49,7 @@ static LogicalResult verifyTile(KernelOp kernel, Operation *op,
                            << type;
 }
 
-/// Whether address arithmetic alone leads from an argument of the kernel to
-/// `value`.
+/// Whether `value` is an argument of the kernel, or a view of one.
 static bool isViewOfArgument(KernelOp kernel, Value value) {
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
     value = view.getViewSource();
@@ -57,7 +57,8 @@ static bool isViewOfArgument(KernelOp kernel, Value value) {
   return argument && argument.getOwner()->getParentOp() == kernel;
 }
 
-/// A value of a kernel, at the op that defines it or whose region it enters.
+/// Checks a value of a kernel. `op` defines it, or has the region that it
+/// enters.
 static LogicalResult verifyPlaced(KernelOp kernel, Operation *op, Value value) {
   Type type = value.getType();
   if (auto async = dyn_cast<AsyncType>(type))
@@ -116,7 +117,7 @@ static LogicalResult verifySharedOperand(Operation *op, StringRef name,
                            << type;
 }
 
-/// What every instruction asks of a product.
+/// Checks the rules for products of every instruction.
 static LogicalResult verifyProduct(const KernelScope &scope, Operation *op,
                                    Instr instr, Type a, Type b, Type result,
                                    ArrayRef<int64_t> contract,
@@ -140,7 +141,7 @@ static LogicalResult verifyProduct(const KernelScope &scope, Operation *op,
   if (warpgroup && layout.getWarps() % warpgroupWarps != 0)
     return op->emitOpError() << "result: expected a layout of a multiple of "
                              << warpgroupWarps << " warps, got " << result;
-  // The A operand in registers has its rows, not its columns, across warps.
+  // Warps share the rows of an A operand in registers, not its columns.
   if (instr != Instr::WgmmaSS && contract[0] != 1)
     return op->emitOpError()
            << "contract: expected axis 1 of a, which is in registers, got axis "
@@ -163,8 +164,8 @@ static LogicalResult verifyProduct(const KernelScope &scope, Operation *op,
          << columns;
 }
 
-/// What bulk copies and tensor maps ask of the box. Their completion is counted
-/// by the mbarriers of a ring, or by its slot's release.
+/// Checks the boxes of bulk copies and tensor maps. The mbarriers of a ring, or
+/// the release of its slot, count their completion.
 static LogicalResult verifyEngine(const KernelScope &scope, CopyOp copy) {
   bool isMap = copy.getEngine() == Engine::Tma;
   if (!isMap && copy.getEngine() != Engine::Bulk)
@@ -201,7 +202,7 @@ static LogicalResult verifyEngine(const KernelScope &scope, CopyOp copy) {
   return success();
 }
 
-/// The device library solves for 128 rows of the first two warpgroups.
+/// The device library solves for 128 rows, on the first two warpgroups.
 static LogicalResult verifySolve(const KernelScope &scope, TriSolveOp solve) {
   if (!scope.target.hasWarpgroups)
     return solve.emitOpError() << "expected a target that has wgmma, got "
@@ -240,7 +241,7 @@ static LogicalResult verifyInstruction(const KernelScope &scope,
                          dot.getContract(), std::nullopt);
   }
   if (auto start = dyn_cast<DotStartOp>(op)) {
-    // mma.sync is complete when it has been issued: nothing is in flight.
+    // The value of mma.sync is ready once it was issued: nothing is in flight.
     if (start.getInstr() == Instr::MmaSync)
       return op->emitOpError()
              << "instr: expected wgmma_rs or wgmma_ss, got mma_m16n8k16";

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Shared memory and barriers of a CTA.
+/// The shared memory and the barriers of a CTA.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace delta::tile;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What one `alloc` or `ring_create` takes of shared memory.
+/// The range of shared memory that one `alloc` or `ring_create` takes.
 struct SharedRange {
   Operation *op;
   std::optional<int64_t> offset;
@@ -59,7 +59,7 @@ static SmallVector<SharedRange> collectRanges(KernelOp kernel) {
   return ranges;
 }
 
-/// Every op that touches a buffer, through views, in program order.
+/// All ops that access a buffer, also through views, in program order.
 static SmallVector<Operation *> collectAccesses(KernelOp kernel,
                                                 AllocOp alloc) {
   llvm::SmallPtrSet<Operation *, 8> accesses;
@@ -79,17 +79,17 @@ static SmallVector<Operation *> collectAccesses(KernelOp kernel,
   return ordered;
 }
 
-/// Whether an access fills the buffer: what it held before does not matter.
+/// Whether an access overwrites the whole buffer.
 static bool fills(Operation *op) {
   auto copy = dyn_cast<CopyOp>(op);
   return isa<WriteOp, ScanOp, TriInverseOp, TriSolveOp>(op) ||
          (copy && !copy.getToGlobal());
 }
 
-/// Whether one buffer is done with before the other is first used: all accesses
-/// to one stand before all accesses to the other, in the innermost block around
-/// both. Where that block may run again, the next round must not need what was
-/// there, so both are filled first.
+/// Whether the last use of one buffer is before the first use of the other: all
+/// accesses to one precede all accesses to the other, in the innermost block
+/// around both. If that block may run again, the next round must not need the
+/// old contents, so the first access to each buffer must fill it.
 static bool liveApart(KernelOp kernel, AllocOp a, AllocOp b) {
   SmallVector<Operation *> ofA = collectAccesses(kernel, a);
   SmallVector<Operation *> ofB = collectAccesses(kernel, b);
@@ -113,8 +113,8 @@ static bool liveApart(KernelOp kernel, AllocOp a, AllocOp b) {
   return before(ofA, ofB) || before(ofB, ofA);
 }
 
-/// Whether the slots of `ring` between roles are done with, all released by its
-/// consumer, before that role uses the buffer. Its mbarriers never are.
+/// Whether the consumer of `ring`, a ring between roles, has released all its
+/// slots before that role uses the buffer. The mbarriers stay in use.
 static bool isDrained(KernelOp kernel, const SharedRange &ring,
                       const SharedRange &buffer) {
   auto create = dyn_cast<RingCreateOp>(ring.op);
@@ -145,8 +145,8 @@ static bool isDrained(KernelOp kernel, const SharedRange &ring,
   return true;
 }
 
-/// Whether all accesses to the buffer stand before the first slot of `ring`
-/// within one role is opened, or before the outermost loop around that.
+/// Whether all accesses to the buffer precede the first slot of `ring`, a
+/// single-role ring, or the outermost loop around that slot.
 static bool isNotOpened(KernelOp kernel, const SharedRange &ring,
                         const SharedRange &buffer) {
   auto create = dyn_cast<RingCreateOp>(ring.op);
@@ -164,7 +164,7 @@ static bool isNotOpened(KernelOp kernel, const SharedRange &ring,
   });
 }
 
-/// Buffers that are in use at one time do not share a byte. A ring of one role
+/// Buffers that are in use at the same time share no byte. A single-role ring
 /// is in use from its first slot to the end of the kernel.
 static LogicalResult verifyDisjoint(KernelOp kernel,
                                     ArrayRef<SharedRange> planned) {
@@ -201,7 +201,7 @@ LogicalResult delta::tile::verifySharedMemory(const KernelScope &scope) {
     }
   if (failed(verifyDisjoint(kernel, planned)))
     return failure();
-  // What is not planned yet needs at least its aligned size.
+  // Buffers without an offset need at least their aligned size.
   for (const SharedRange &range : ranges)
     if (!range.offset)
       total = llvm::alignTo(total, range.alignment) + range.bytes;
@@ -218,7 +218,7 @@ LogicalResult delta::tile::verifySharedMemory(const KernelScope &scope) {
 
 LogicalResult delta::tile::verifyBarriers(const KernelScope &scope) {
   KernelOp kernel = scope.kernel;
-  // Which role meets at a barrier, and where that was seen first.
+  // The role that meets at each barrier, and the first op that does.
   std::array<std::pair<Region *, Operation *>, 16> owners = {};
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     auto barrier = dyn_cast<BarrierOp>(op);

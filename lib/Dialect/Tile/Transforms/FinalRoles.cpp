@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How the warps of a CTA are divided, and how roles meet.
+/// The division of a CTA's warps into roles, and the rings between roles.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ Role delta::tile::getRole(KernelOp kernel, Operation *op) {
 // F8
 //===----------------------------------------------------------------------===//
 
-/// Register caps: setmaxnreg sets one value a warpgroup.
+/// Register caps: setmaxnreg sets one value per warpgroup.
 static LogicalResult verifyCaps(const KernelScope &scope, RolesOp roles) {
   int64_t warp = 0, registers = 0;
   RoleAttr first; // of the warpgroup that `warp` is in
@@ -97,8 +97,8 @@ LogicalResult delta::tile::verifyRoles(const KernelScope &scope) {
 // F7
 //===----------------------------------------------------------------------===//
 
-/// The common role of all ops at one end of a ring; null, with a diagnostic,
-/// where there is none.
+/// The common role of all ops at one end of a ring; none, with a diagnostic, if
+/// they have different roles.
 static std::optional<Role> getEnd(KernelOp kernel, RingCreateOp ring,
                                   ArrayRef<Operation *> ops, StringRef name) {
   if (ops.empty()) {
@@ -119,9 +119,9 @@ static std::optional<Role> getEnd(KernelOp kernel, RingCreateOp ring,
   return role;
 }
 
-/// One slot an iteration: no loop meets the ring twice at one end, and within
-/// one role no other block does, but for slots that a producer fills in front
-/// of its loop.
+/// One slot per iteration: no loop has two ops at the same end of the ring.
+/// Within one role no other block has two either, except for the slots that a
+/// producer fills before its loop.
 static LogicalResult verifyOneSlot(RingCreateOp ring, ArrayRef<Operation *> ops,
                                    bool oneRole) {
   llvm::SmallPtrSet<Block *, 4> blocks;
@@ -133,8 +133,9 @@ static LogicalResult verifyOneSlot(RingCreateOp ring, ArrayRef<Operation *> ops,
   return success();
 }
 
-/// What one end of a ring between two roles takes: with each iteration of a
-/// loop the slot of its induction variable, or outside of loops one slot.
+/// A use of slots at one end of a ring between two roles: in a loop each
+/// iteration takes the slot of the induction variable; outside of loops the use
+/// takes one slot.
 struct SlotUse {
   Operation *op;
   scf::ForOp loop;
@@ -162,13 +163,13 @@ static FailureOr<SmallVector<SlotUse>> getUses(RingCreateOp ring,
   return uses;
 }
 
-/// Several uses go through the slots in order, as the ring's barriers do.
+/// Several uses take the slots in order, as the barriers of the ring require.
 static LogicalResult verifyOrder(RingCreateOp ring,
                                  MutableArrayRef<SlotUse> uses) {
   if (uses.size() == 1 && uses.front().loop)
     return success();
   Builder b(ring.getContext());
-  // Null behind a slot of which only a value tells the number.
+  // Null after a slot whose number is not a constant.
   OpFoldResult next = b.getIndexAttr(0);
   for (SlotUse &use : uses) {
     OpFoldResult first = use.getFirst();
@@ -192,7 +193,7 @@ static bool sameExtent(scf::ForOp a, scf::ForOp b) {
          isEqualConstantIntOrValue(a.getStep(), b.getStep());
 }
 
-/// Both ends take the same slots.
+/// Checks that both ends take the same slots.
 static LogicalResult verifyStep(RingCreateOp ring, ArrayRef<SlotUse> from,
                                 ArrayRef<SlotUse> to) {
   if (from.size() != to.size())
@@ -229,7 +230,7 @@ static LogicalResult verifyInstances(RingCreateOp ring, const Role &producer,
                                      const Role &consumer) {
   int64_t from = producer.getInstances(), to = consumer.getInstances();
   int64_t consumers = ring.getConsumers();
-  // Either one ring whose slots every instance releases, or one a pair.
+  // Either one ring whose slots every consumer releases, or one ring per pair.
   int64_t expected = from == 1 ? to : 1;
   if (from != 1 && from != to)
     return ring.emitOpError()
@@ -248,7 +249,7 @@ static LogicalResult verifyRing(const KernelScope &scope, RingCreateOp ring) {
     if (!isa<AcquireOp, PeekOp>(user))
       return user->emitOpError() << "ring " << ring.getNameAttr()
                                  << ": expected a use by acquire or peek";
-  // In program order, which the list of uses does not keep.
+  // The list of uses is not in program order.
   KernelOp kernel = scope.kernel;
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto acquire = dyn_cast<AcquireOp>(op);
@@ -277,8 +278,8 @@ static LogicalResult verifyRing(const KernelScope &scope, RingCreateOp ring) {
            << stringifyProtocol(ring.getProtocol());
   if (failed(verifyInstances(ring, *producer, *consumer)))
     return failure();
-  // Within one role the producer runs ahead of the consumer by a prologue, and
-  // program order keeps them in step. Between roles the uses must agree.
+  // Within one role a prologue lets the producer run ahead, and program order
+  // keeps both ends in step. Between roles the uses must agree.
   if (oneRole)
     return success();
   FailureOr<SmallVector<SlotUse>> from = getUses(ring, acquires);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Rules F1 to F10 of docs/tile-dialect.md, one function a rule. Each emits at
-/// most one diagnostic and never changes the IR. Private to
+/// Rules F1 to F10 of docs/tile-dialect.md, one function per rule. Each emits
+/// at most one diagnostic and never changes the IR. Private to
 /// `verify-tile-final`.
 ///
 //===----------------------------------------------------------------------===//
@@ -24,10 +24,10 @@ namespace delta::tile {
 struct Role {
   /// Null outside roles.
   RoleAttr attribute;
-  /// The role's region; the kernel's outside roles. Two ops have one role where
-  /// these are equal.
+  /// The role's region, or outside roles the kernel's. Two ops have the same
+  /// role if these regions are equal.
   mlir::Region *region;
-  /// Warps that run one instance.
+  /// The number of warps that run one instance.
   int64_t warps;
 
   int64_t getInstances() const {
@@ -35,19 +35,20 @@ struct Role {
   }
 };
 
-/// The role that runs `op`, which stands in `kernel`.
+/// The role that runs `op`, an op of `kernel`.
 Role getRole(KernelOp kernel, mlir::Operation *op);
 
-/// A kernel and the GPU that it is for.
+/// A kernel and its GPU.
 struct KernelScope {
   KernelOp kernel;
   const Target &target;
 };
 
-/// F1: every register tile has a layout that holds it and spans the warps that
-/// run it; every memref is in shared memory or a view of an argument.
+/// F1: every register tile has a layout that holds it, for the warps that run
+/// the op; every memref is in shared memory or a view of an argument.
 mlir::LogicalResult verifyPlacement(const KernelScope &scope);
-/// F2: the instruction exists and accepts layouts, spaces, swizzles and sizes.
+/// F2: the instruction exists and accepts the layouts, spaces, swizzles and
+/// sizes.
 mlir::LogicalResult verifyInstructions(const KernelScope &scope);
 /// F3: a value in flight has one consumer.
 mlir::LogicalResult verifyConsumers(const KernelScope &scope);
@@ -55,7 +56,7 @@ mlir::LogicalResult verifyConsumers(const KernelScope &scope);
 mlir::LogicalResult verifyRegions(const KernelScope &scope);
 /// F5: buffers of a slot are used while the slot is open.
 mlir::LogicalResult verifySlotUses(const KernelScope &scope);
-/// F6: what touches a slot asynchronously ends before the slot is closed.
+/// F6: an asynchronous access to a slot ends before the slot is closed.
 mlir::LogicalResult verifySlotAwaits(const KernelScope &scope);
 /// F7: a ring has one producer role and one consumer role, in step.
 mlir::LogicalResult verifyRings(const KernelScope &scope);

@@ -27,7 +27,7 @@ static std::optional<int64_t> getConstant(Value value) {
   return std::nullopt;
 }
 
-/// `op`'s operand beside a constant one, and the constant.
+/// Splits the operands of `op` into a constant and the other one.
 static std::optional<std::pair<Value, int64_t>> splitConstant(Operation *op) {
   for (int i = 0; i < 2; ++i)
     if (std::optional<int64_t> constant = getConstant(op->getOperand(i)))
@@ -67,20 +67,21 @@ bool delta::tile::dependsOn(Value value, Value other) {
 // Extents
 //===----------------------------------------------------------------------===//
 
-/// The axis of the interface's arrays that `extent` is the size of.
+/// The axis of the interface's arrays whose size `extent` is.
 static std::optional<int64_t> getInterfaceAxis(Value extent) {
   auto dim = extent.getDefiningOp<memref::DimOp>();
   return dim && isa<BlockArgument>(dim.getSource()) ? dim.getConstantIndex()
                                                     : std::nullopt;
 }
 
-/// An extent of an array of the host function, seen from a launch: `multiple`
-/// times axis `axis` of the interface's arrays.
+/// Whether `extent`, a value of the host function, times `multiple` is the size
+/// of axis `axis` of `array`.
 static bool isHostExtent(Value array, int64_t axis, Value extent,
                          int64_t multiple) {
   while (auto cast = array.getDefiningOp<memref::CastOp>())
     array = cast.getSource();
-  // Steps are rows: a group of axes of which one is dynamic.
+  // Householder steps are rows: a collapsed group of axes, of which one is
+  // dynamic.
   if (auto collapse = array.getDefiningOp<memref::CollapseShapeOp>()) {
     int64_t dynamic = -1;
     ReassociationIndices group = collapse.getReassociationIndices()[axis];
@@ -98,7 +99,7 @@ static bool isHostExtent(Value array, int64_t axis, Value extent,
   }
   if (multiple != 1)
     return false;
-  // Workspace has the extents that it was allocated with.
+  // A workspace has the extents of its allocation.
   if (auto alloc = array.getDefiningOp<memref::AllocOp>()) {
     if (axis < 0 || !alloc.getType().isDynamicDim(axis))
       return false;
@@ -153,7 +154,7 @@ static bool isExtent(Value array, int64_t axis, const LinearIndex &end) {
 FailureOr<int64_t> delta::tile::getMappedRows(Operation *op, Value array,
                                               Value start, int64_t rowAxis,
                                               Value bound, int64_t tileRows) {
-  // A constant bound past the box does not cut it.
+  // A constant bound past the end of the box has no effect.
   if (!bound || getConstant(bound).value_or(0) >= tileRows)
     return tileRows;
   Value minimum = bound;

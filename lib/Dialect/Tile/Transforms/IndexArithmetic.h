@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What passes must know of the addresses of copies: how an index depends on
-/// another, and whether a bound is where the array ends. Never changes the IR.
+/// Facts about the addresses of copies: how one index depends on another, and
+/// whether a bound is the end of the array. Never changes the IR.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 namespace delta::tile {
 
 /// An index value as `constant` + the sum of coefficient * value. Sums,
-/// differences and multiples are taken apart; every other value is a term.
+/// differences and multiples are split up; any other value is a term.
 struct LinearIndex {
   int64_t constant = 0;
   llvm::SmallMapVector<mlir::Value, int64_t, 4> terms;
@@ -35,16 +35,17 @@ struct LinearIndex {
 /// Whether `value` is `other`, or computed from it.
 bool dependsOn(mlir::Value value, mlir::Value other);
 
-/// How many rows a copy by a tensor map moves at most, for a box of `tileRows`
-/// rows from `indices` along axis `rowAxis` of `array` that stops at `bound`
-/// (null: it does not). A tensor map ends where the array does and cannot be
-/// told to end earlier, so the bound must be min(extent - start, constant),
-/// or a multiple of such a minimum where steps are rows; the constant is the
-/// number of rows. Fails, with a diagnostic at `op`, where it is not.
+/// The largest number of rows that a copy by a tensor map moves, for a box of
+/// `tileRows` rows from `start` along axis `rowAxis` of `array` that stops at
+/// `bound` (null: no bound). A tensor map ends where the array ends and cannot
+/// end earlier, so the bound must be min(extent - start, constant), or a
+/// multiple of such a minimum if each Householder step is a row; the constant
+/// is then the number of rows. Fails for any other bound, with a diagnostic at
+/// `op`.
 ///
-/// An index argument of the kernel is an extent where every launch passes one:
-/// arrays of the function's interface have one batch (axis 0) and one length
-/// (axis 1).
+/// An index argument of the kernel counts as an extent if every launch passes
+/// one. All arrays of the function's interface have the same batch (axis 0) and
+/// the same length (axis 1).
 mlir::FailureOr<int64_t> getMappedRows(mlir::Operation *op, mlir::Value array,
                                        mlir::Value start, int64_t rowAxis,
                                        mlir::Value bound, int64_t tileRows);

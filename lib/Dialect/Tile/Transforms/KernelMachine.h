@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to lib/Dialect/Tile/Transforms. Passes that need limits take them
-/// from the plan of each kernel.
+/// Private to lib/Dialect/Tile/Transforms. Passes take the limits of the
+/// machine from the plan of each kernel.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace delta::tile {
 
-/// The limits of the machine that `kernel` is planned for; null, with an error
-/// at the kernel, where it has no plan.
+/// The limits of the machine for which `kernel` is planned; null, with an error
+/// at the kernel, if it has no plan.
 inline const Target *requireMachine(KernelOp kernel) {
   if (std::optional<plan::KernelPlanAttr> plan = kernel.getPlan())
     return &plan->getMachine().getTarget();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns kernels into functions and launches into loops of calls. Touches no op
-/// inside a kernel but its terminator.
+/// Turns kernels into functions and launches into loops of calls. Inside a
+/// kernel, changes only the terminator.
 ///
 //===----------------------------------------------------------------------===//
 

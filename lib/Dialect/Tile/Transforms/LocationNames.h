@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a pass computes beside a loop stands at the loop's place, but is not
-/// what the loop carries, whose names the loop's location has.
+/// The location of a loop holds the names of the values that the loop carries.
+/// An op that a pass inserts next to the loop takes the loop's location, but
+/// not those names.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LoopGraph.cpp - what waits for what in an iteration ------*- C++ -*-===//
+//===- LoopGraph.cpp - dependences and costs of one iteration ---*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopGraph.h"
-#include "Touched.h"
+#include "SharedEffects.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,7 +46,7 @@ int64_t LoopGraph::getStepDuration(DotStartOp start) const {
   return type.getDimSize(1) / cycles.columns;
 }
 
-/// Elements of a tile that a thread holds; 0 of anything else.
+/// The number of elements of a tile that a thread holds; 0 for any other type.
 static int64_t countElements(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   auto layout = dyn_cast_or_null<LayoutInterface>(tile ? tile.getEncoding()
@@ -76,8 +76,8 @@ int64_t LoopGraph::getIssueCycles(Operation *op) const {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// What goes directly in front of its first user: it costs nothing (addresses,
-/// repetition) or only takes up registers (extension).
+/// Whether `op` is placed directly before its first user, because it costs
+/// nothing (addresses, spreads) or only takes up registers (extensions).
 static bool goesWithUser(Operation *op) {
   if (isa<SpreadOp, tensor::SplatOp, arith::ExtFOp>(op) ||
       isa<ViewLikeOpInterface>(op))
@@ -87,7 +87,7 @@ static bool goesWithUser(Operation *op) {
          });
 }
 
-/// Whether all that `op` does is to read a slot that its block has open.
+/// Whether `op` only reads a slot that was opened in its block.
 static bool isSlotRead(Operation *op) {
   if (!isa<ReadOp, memref::LoadOp>(op))
     return false;
@@ -134,10 +134,10 @@ void LoopGraph::measureHeight(Node &node, llvm::SetVector<Node *> &visited) {
   if (!visited.insert(&node))
     return;
   int64_t rest = 0;
-  for (Node *behind : node.behind) {
-    measureHeight(*behind, visited);
-    if (behind->onChain || !node.onChain)
-      rest = std::max(rest, behind->height);
+  for (Node *after : node.after) {
+    measureHeight(*after, visited);
+    if (after->onChain || !node.onChain)
+      rest = std::max(rest, after->height);
   }
   node.height = getIssueCycles(node.op) + rest;
   if (auto start = dyn_cast<DotStartOp>(node.op))
@@ -192,14 +192,14 @@ LoopGraph::LoopGraph(scf::ForOp loop, const plan::IssueCycles &cycles)
 // Edges
 //===----------------------------------------------------------------------===//
 
-static void addEdge(Node *before, Node *behind) {
-  if (before == behind)
+static void addEdge(Node *before, Node *after) {
+  if (before == after)
     return;
-  before->behind.insert(behind);
-  behind->before.insert(before);
+  before->after.insert(after);
+  after->before.insert(before);
 }
 
-/// Whether `node` comes behind `other`.
+/// Whether `node` depends on `other`.
 static bool waitsFor(Node &node, Node &other,
                      llvm::SetVector<Node *> &visited) {
   return &node == &other ||
@@ -208,7 +208,7 @@ static bool waitsFor(Node &node, Node &other,
           }));
 }
 
-/// Puts what `value` comes from in front of `node`.
+/// Adds edges to `node` from the nodes that compute `value`.
 void LoopGraph::addSources(Node &node, Value value) {
   Operation *def = value.getDefiningOp();
   if (!def || def->getBlock() != &body)
@@ -221,11 +221,11 @@ void LoopGraph::addSources(Node &node, Value value) {
     addSources(node, operand);
 }
 
-/// Keeps accesses to memory in order.
+/// Adds edges between conflicting accesses to memory.
 void LoopGraph::addConflicts() {
-  SmallVector<Touched> touched;
+  SmallVector<SharedEffects> touched;
   for (const std::unique_ptr<Node> &node : nodes)
-    touched.push_back(Touched(node->op));
+    touched.push_back(SharedEffects(node->op));
   for (size_t later = 0; later < nodes.size(); ++later)
     for (size_t earlier = 0; earlier < later; ++earlier)
       if (touched[earlier].conflictsWith(touched[later]))
@@ -243,9 +243,9 @@ bool LoopGraph::usesAccumulator(Value value) const {
                       [&](Value operand) { return usesAccumulator(operand); });
 }
 
-/// Puts work on carried accumulators in front of all products: compilers do not
-/// follow a product around a loop, and wait for all that run where such an
-/// accumulator is touched.
+/// Orders work on carried accumulators before all products. Compilers do not
+/// follow a product around a loop: when such an accumulator is used, they wait
+/// for all products in flight.
 void LoopGraph::addCarriedUses() {
   for (const std::unique_ptr<Node> &node : nodes) {
     bool isFirst = !node->isStart() && node->starts.empty() &&
@@ -260,8 +260,8 @@ void LoopGraph::addCarriedUses() {
   }
 }
 
-/// Puts the awaits of products that read a carried operand in front of what
-/// makes the next one: both have the same registers.
+/// Orders the awaits of products that read a carried operand before the op that
+/// computes its next value, which has the same registers.
 void LoopGraph::addCarriedEnds(scf::ForOp loop) {
   for (auto [carried, next] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
@@ -280,8 +280,8 @@ void LoopGraph::addCarriedEnds(scf::ForOp loop) {
   }
 }
 
-/// Puts all use of a slot in front of what closes it. A product's use ends when
-/// it is awaited.
+/// Orders all uses of a slot before the op that closes it. The use by a product
+/// ends when the product is awaited.
 void LoopGraph::addSlotEnd(Operation *open) {
   for (Operation *user : open->getResult(0).getUsers()) {
     Node *close = nodeOf.lookup(user);

@@ -1,4 +1,4 @@
-//===- LoopGraph.h - what waits for what in an iteration --------*- C++ -*-===//
+//===- LoopGraph.h - dependences and costs of one iteration -----*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The dependences of one iteration of a loop with products in flight, and what
-/// each op takes: the input of `scheduleLoop`.
+/// The dependences between the ops of one iteration of a loop with products in
+/// flight, and the cycles that each op takes: the input of `scheduleLoop`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,60 +24,62 @@ namespace delta::tile {
 /// The contraction indices [first, last) of a product.
 std::pair<int64_t, int64_t> getContraction(DotStartOp start);
 
-/// What is scheduled: an op, with those in front that go with it.
+/// The unit of scheduling: an op, and the ops that are placed directly before
+/// it.
 struct Node {
   mlir::Operation *op;
-  /// What must be issued before and behind it.
-  llvm::SetVector<Node *> before, behind;
-  /// Products that it waits for.
+  /// The nodes that must be issued before and after this one.
+  llvm::SetVector<Node *> before, after;
+  /// The products that the op waits for.
   llvm::SetVector<Node *> starts;
   /// Whether the next iteration's tiles depend on it.
   bool onChain = false;
-  /// Whether it depends on what is read from slots alone. It could be computed
-  /// at once, but its result would take up registers until it is used.
+  /// Whether all its inputs come from reads of slots. The op could then run at
+  /// once, but its result would take up registers until its use.
   bool isDerived = false;
-  /// Cycles from its issue to the end of the longest path; for what is on the
-  /// chain, of the longest path there.
+  /// Cycles from the issue of the op to the end of its longest path; for nodes
+  /// on the chain, of the longest path on the chain.
   int64_t height = 0;
 
-  // The schedule: when it was issued, and when the tensor cores were to begin
-  // the last instruction that was issued before.
+  // The schedule: the cycle of the op's issue, and the cycle in which the
+  // tensor cores begin the last instruction issued before it.
   int64_t time = -1, queue = 0;
 
   bool isStart() const { return llvm::isa<DotStartOp>(op); }
   bool isIssued() const { return time >= 0; }
 };
 
-/// The graph of a loop's body. Its nodes are all ops but those that go with
-/// their first user, reads of slots, which may stand anywhere while the slot is
-/// open, and acquires, which may stand anywhere in front of the slot's first
-/// use.
+/// The graph of a loop's body. Three kinds of ops are not nodes: ops that are
+/// placed with their first user, reads of slots, which may stand anywhere while
+/// the slot is open, and acquires, which may stand anywhere before the first
+/// use of the slot.
 class LoopGraph {
 public:
   LoopGraph(mlir::scf::ForOp loop, const plan::IssueCycles &cycles);
 
-  /// Cycles that a product, and one instruction of it, keeps the tensor cores
-  /// busy.
+  /// Cycles for which a product, and one of its instructions, keep the tensor
+  /// cores busy.
   int64_t getDuration(DotStartOp start) const;
   int64_t getStepDuration(DotStartOp start) const;
-  /// Cycles that an op keeps the issuing warp busy.
+  /// Cycles for which an op keeps the issuing warp busy.
   int64_t getIssueCycles(mlir::Operation *op) const;
   /// Cycles from the issue of a read to its value.
   int64_t getReadCycles() const { return cycles.read; }
 
-  /// Whether the body has only ops whose order the graph knows: no nested
-  /// regions, no barriers, one slot of a ring.
+  /// Whether the graph can order all ops of the body: no nested regions, no
+  /// barriers, and one slot of each ring.
   static bool accepts(mlir::scf::ForOp loop);
 
-  /// In program order; a product's first half is added at the end.
+  /// In program order; the first half of a cut product is added at the end.
   llvm::ArrayRef<std::unique_ptr<Node>> getNodes() const { return nodes; }
   llvm::ArrayRef<mlir::Operation *> getReads() const { return reads; }
   llvm::ArrayRef<mlir::Operation *> getAcquires() const { return acquires; }
-  /// Whether `node` uses a read's value or an acquired slot.
+  /// Whether `node` uses the value of the read, or the slot of the acquire,
+  /// `op`.
   bool isUser(Node *node, mlir::Operation *op) const {
     return users.find(op)->second.contains(node);
   }
-  /// What opens the slot that is read.
+  /// The node that opens the slot that `read` reads.
   Node *getSlot(mlir::Operation *read) const;
 
   /// Cuts a product in two along k. Returns the first half; the node becomes
@@ -85,7 +87,7 @@ public:
   Node *cutInTwo(Node &node);
 
 private:
-  /// Sets the height of `node`, and of those after it.
+  /// Sets the height of `node` and of all nodes after it.
   void measureHeight(Node &node, llvm::SetVector<Node *> &visited);
   void addSources(Node &node, mlir::Value value);
   void addSlotEnd(mlir::Operation *open);
@@ -101,7 +103,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Node *> nodeOf;
   llvm::SmallVector<mlir::Operation *> reads, acquires;
   llvm::DenseMap<mlir::Operation *, llvm::SetVector<Node *>> users;
-  /// Stands for the next iteration; behind what it needs.
+  /// Represents the next iteration; comes after all nodes that it needs.
   Node end;
 };
 

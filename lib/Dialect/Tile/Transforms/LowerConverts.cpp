@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-lower-converts`. A vector that several conversions start from is
-/// written once. The barrier between is `tile-place-barriers`'s.
+/// `tile-lower-converts`. A vector with several conversions is written once.
+/// `tile-place-barriers` adds the barrier between write and reads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ namespace delta::tile {
 using namespace mlir;
 using namespace delta::tile;
 
-/// The shared vector that `value` is written to, right behind its definition.
+/// The shared vector to which `value` is written, directly after its
+/// definition.
 static Value writeOut(OpBuilder &b, KernelOp kernel, Value value) {
   for (Operation *user : value.getUsers())
     if (auto write = dyn_cast<WriteOp>(user))

@@ -51,7 +51,8 @@ LogicalResult delta::tile::verifyBounds(Operation *op) {
   return success();
 }
 
-/// An access to shared memory alone, such as a `memref.load` of one element.
+/// Whether `op` accesses shared memory only, such as a `memref.load` of one
+/// element.
 static bool accessesSharedMemory(Operation *op) {
   if (!isa<MemoryEffectOpInterface>(op))
     return false;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Rules V2 and V5, which both contracts share. Private to their passes.
+/// Rules V2 and V5, which both contracts share. Private to the two verifying
+/// passes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +18,15 @@
 
 namespace delta::tile {
 
-/// V2: a box of global memory that can pass a dynamic extent names where the
-/// array ends, for `tile.load`, `tile.store` and `tile.copy` (where a tensor
-/// map does not know it). Other ops pass.
+/// V2: if a box of a `tile.load`, `tile.store` or `tile.copy` can exceed a
+/// dynamic extent of the array, the op names the end of the array, unless a
+/// tensor map knows it. Other ops pass.
 mlir::LogicalResult verifyBounds(mlir::Operation *op);
 
-/// V5: inside a kernel, global memory is touched by ops of the tile dialect
-/// alone. An op of any other dialect must be free of effects itself (what it
-/// contains is checked op by op), as address arithmetic is, or touch shared
-/// memory alone.
+/// V5: inside a kernel, only ops of the tile dialect access global memory. An
+/// op of any other dialect must have no memory effects itself, like address
+/// arithmetic, or access shared memory only. Ops inside it are checked one by
+/// one.
 mlir::LogicalResult verifyMemoryAccess(mlir::Operation *op);
 
 } // namespace delta::tile

@@ -1,4 +1,4 @@
-//===- Occupancy.h - CTAs beside each other on an SM ------------*- C++ -*-===//
+//===- Occupancy.h - CTAs that share an SM ----------------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to lib/Dialect/Tile/Transforms. What hides a kernel's latencies:
-/// tiles of its own that are on their way, or other CTAs.
+/// Private to lib/Dialect/Tile/Transforms. A kernel's latencies are hidden
+/// either by its own tiles in flight or by other CTAs on the SM.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,12 @@
 
 namespace delta::tile {
 
-/// Warps of an SM that a kernel in which nothing overlaps asks for. Of 20, a
-/// register prediction below 96, one kernel in three spilled.
+/// The number of warps on an SM that a kernel in which nothing overlaps asks
+/// for. With 20, a register prediction below 96, one kernel in three spilled.
 inline constexpr int64_t kAloneWarps = 16;
 
-/// Whether the plan of `kernel` says that a CTA waits for what it computes.
+/// Whether, by the plan of `kernel`, a CTA waits for each of its results, so
+/// that nothing inside it overlaps.
 bool isAlone(KernelOp kernel);
 
 } // namespace delta::tile

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-order-products`. The order in which a warp issues is the order of the
-/// text, more or less: compilers move little across accesses to shared memory.
-/// Nothing may be reordered behind this pass but by one that knows barriers.
+/// `tile-order-products`. A warp issues roughly in the order of the emitted
+/// text, because compilers move little across accesses to shared memory. After
+/// this pass, only passes that know about barriers may reorder ops.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleLoop.h"
-#include "Touched.h"
+#include "SharedEffects.h"
 
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
@@ -30,8 +30,8 @@ using namespace delta::tile;
 
 namespace {
 
-/// The body of a loop that carries tiles, cut in what the next iteration waits
-/// for and the rest.
+/// Splits the body of a loop that carries tiles into the ops that the next
+/// iteration waits for and all others.
 class LoopOrder {
 public:
   explicit LoopOrder(scf::ForOp loop) : body(*loop.getBody()) {}
@@ -59,7 +59,8 @@ static bool bringsIn(Operation *op) {
          });
 }
 
-/// Adds an op, what it uses and what writes the buffers that it reads.
+/// Adds an op, the ops that it uses, and the ops that write the buffers it
+/// reads.
 void LoopOrder::need(Operation *op) {
   op = body.findAncestorOpInBlock(*op);
   if (!op || !needed.insert(op))
@@ -69,22 +70,22 @@ void LoopOrder::need(Operation *op) {
       if (Operation *def = operand.getDefiningOp())
         need(def);
   });
-  Touched touched(op);
+  SharedEffects touched(op);
   for (Operation &other : body)
     if (llvm::any_of(touched.reads, [&](Value buffer) {
-          return Touched(&other).writes.contains(buffer);
+          return SharedEffects(&other).writes.contains(buffer);
         }))
       need(&other);
 }
 
-/// Whether the rest may go behind what is needed.
+/// Whether all other ops may move after the needed ones.
 bool LoopOrder::isLegal() {
-  SmallVector<Touched> rest;
+  SmallVector<SharedEffects> rest;
   for (Operation &op : body) {
-    Touched touched(&op);
+    SharedEffects touched(&op);
     if (!needed.contains(&op))
       rest.push_back(touched);
-    else if (llvm::any_of(rest, [&](const Touched &earlier) {
+    else if (llvm::any_of(rest, [&](const SharedEffects &earlier) {
                return earlier.conflictsWith(touched);
              }))
       return false;
@@ -96,9 +97,9 @@ void LoopOrder::run() {
   for (Value next : body.getTerminator()->getOperands())
     if (Operation *def = next.getDefiningOp())
       need(def);
-  // Copies for later iterations, and what they wait for, must not wait with the
-  // rest; and where a wait for this one's copies comes early, so can the
-  // products behind it.
+  // Copies for later iterations, and their waits, belong to the needed ops. So
+  // do the waits for copies of this iteration, so that products after them can
+  // start early.
   for (Operation &op : body)
     if (isa<PeekOp, AcquireOp, CommitOp, ExpectOp>(op) || bringsIn(&op))
       need(&op);
@@ -116,8 +117,8 @@ void LoopOrder::run() {
   }
 }
 
-/// Whether `op` starts, or closes the group of, a copy that had to wait for
-/// another CTA.
+/// Whether `op` starts a copy that had to wait for another CTA, or closes the
+/// group of such a copy.
 static bool isLateCopy(Operation *op) {
   if (!isa<CopyOp, CommitOp>(op))
     return false;
@@ -131,8 +132,8 @@ static bool isLateCopy(Operation *op) {
   return false;
 }
 
-/// Moves a product up to where its operands are ready, behind products that
-/// were ready there before.
+/// Moves a product up to where its operands are ready, but not past products
+/// that were ready there before.
 static void issueEarly(DotOp dot) {
   Block *block = dot->getBlock();
   Operation *position = dot;
@@ -140,10 +141,11 @@ static void issueEarly(DotOp dot) {
     bool makesOperand = llvm::any_of(dot->getOperands(), [&](Value operand) {
       return operand.getDefiningOp() == before;
     });
-    // Others wait for a signal; and what this CTA waits for is on its way while
-    // the product runs.
+    // A product passes no signal, because other CTAs wait for it, and no wait
+    // for another CTA or copy after it, whose data arrives while the product
+    // runs.
     if (makesOperand || isa<SignalOp, ExpectOp>(before) || isLateCopy(before) ||
-        Touched(before).writes.contains(dot.getB()))
+        SharedEffects(before).writes.contains(dot.getB()))
       break;
     position = before;
   }
@@ -161,8 +163,8 @@ struct OrderProductsPass
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      // Where nobody measured the machine, products in flight stay where they
-      // are.
+      // Products in flight keep their order if the machine has no measured
+      // cycles.
       std::optional<plan::IssueCycles> cycles;
       if (kernel.getPlan())
         cycles = kernel.getPlan()->getMachine().getIssueCycles();

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// `tile-overlap-launches`: marks launches and places the waits that order
-/// them. Which arrays conflict is decided by the host function's own values:
-/// two arguments of it are taken to be two arrays.
+/// them. Conflicts between arrays are found on the values of the host function:
+/// two of its arguments count as two arrays.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,27 +30,27 @@ using namespace delta::tile;
 
 using ValueSet = llvm::SmallDenseSet<Value>;
 
-/// What `memref` is a view of.
+/// The array that `memref` is a view of.
 static Value getArray(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
     memref = view.getViewSource();
   return memref;
 }
 
-/// The global array that `op` itself reads (writes).
+/// Adds the global array that `op` itself reads (writes).
 static void getAccesses(Operation *op, ValueSet &reads, ValueSet &writes) {
   std::optional<GlobalAccess> access = getGlobalAccess(op);
   if (!access)
     return;
-  // What meets other CTAs names its flags or its counter first.
+  // Ops that synchronise CTAs name their flags or their counter first.
   Value array = access->array ? access->array : op->getOperand(0);
   (access->writes ? writes : reads).insert(getArray(array));
 }
 
 namespace {
 
-/// A kernel: the arguments that it reads and writes, and those of them that
-/// conflict with a launch in front of one of its own.
+/// A kernel: the arguments that it reads and writes, and those that conflict
+/// with a launch before one of its own launches.
 struct Kernel {
   ValueSet reads, writes, conflicts;
 };
@@ -87,7 +87,7 @@ private:
 
 } // namespace
 
-/// Whether a kernel of the machine may start while an earlier one still runs.
+/// Whether the machine lets a kernel start while an earlier one still runs.
 static bool canOverlap(KernelOp kernel) {
   return kernel.getPlan() && kernel.getPlan()->getMachine().hasWarpgroups();
 }
@@ -116,8 +116,8 @@ void OverlapLaunchesPass::findConflicts(func::FuncOp function) {
   });
 }
 
-/// A wait in front of the first op of the region's block that touches a
-/// conflicting array; of roles, each one waits for itself.
+/// Places a wait before the first op of the region's block that accesses a
+/// conflicting array. Each role waits on its own.
 void OverlapLaunchesPass::placeWaits(Region &region,
                                      const ValueSet &conflicts) {
   for (Operation &op : region.front()) {

@@ -7,12 +7,12 @@
 ///
 /// \file
 /// `tile-place`: products take their right operand from shared memory, and
-/// global memory wants to be read and written in rows. So 16-bit tiles pass
+/// global memory is read and written fastest in rows. So 16-bit tiles pass
 /// through shared memory on their way from and to global memory, and right
-/// operands have an image there; everything else stays in registers. No barrier
-/// is placed here (`tile-place-barriers`), and no offset (`tile-plan-shared`).
-/// In kernels that will have roles, single warps move the copies, so what all
-/// threads of the CTA would do together is refused.
+/// operands have an image there; all other tiles stay in registers.
+/// `tile-place-barriers` adds the barriers, and `tile-plan-shared` the offsets.
+/// In kernels that will have roles a single warp issues the copies, so accesses
+/// that need all threads of the CTA are refused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ static bool is16Bit(Value value) {
 
 namespace {
 
-/// Where a tile lies in shared memory, with its axes exchanged or not.
+/// The copy of a tile in shared memory, whose axes may be exchanged.
 struct Image {
   Value buffer;
   bool transposed;
@@ -60,18 +60,18 @@ private:
   LogicalResult placeExtract(tensor::ExtractOp extract);
   LogicalResult placeStore(StoreOp store);
   LogicalResult placeSolve(TriSolveOp solve);
-  LogicalResult parkVectors(TriSolveOp solve);
+  LogicalResult spillVectors(TriSolveOp solve);
   LogicalResult placeScratch(Operation *op, MutableOperandRange scratch,
                              MemRefType type, StringRef name);
 
-  /// The image of `value`, made right behind its definition where there is
-  /// none.
+  /// The image of `value`. If there is none yet, `value` is written to a new
+  /// buffer directly after its definition.
   FailureOr<Image> getImage(Value value, Operation *user);
   Value alloc(MemRefType type, Location loc) {
     return allocBuffer(kernel, type, loc);
   }
-  /// Register uses of a tile that came from global memory, or that is another
-  /// tile's transpose, read its image in front of the first of them.
+  /// Lets the register uses of `tile`, which came from global memory or is the
+  /// transpose of another tile, read its image before the first such use.
   LogicalResult readImages(Operation *op, Value tile);
 
   KernelOp kernel;
@@ -79,7 +79,7 @@ private:
   bool hasRoles;
   OpBuilder b;
   llvm::DenseMap<Value, Image> images;
-  /// Loads that copies took the place of.
+  /// Loads that copies replace.
   llvm::DenseSet<Operation *> copied;
 };
 
@@ -98,7 +98,7 @@ LogicalResult tile::refuseBuffer(Operation *op, ArrayRef<int64_t> shape) {
                        "columns";
 }
 
-/// Shape of a tile as the array of its box orders it.
+/// The shape of a tile, with the axes in the order of its box's array.
 static SmallVector<int64_t> storedShape(RankedTensorType type, const Box &box) {
   SmallVector<int64_t> shape(type.getShape());
   if (box.isTransposed())
@@ -110,13 +110,14 @@ LogicalResult Placer::placeLoad(LoadOp load) {
   RankedTensorType type = load.getTile().getType();
   Box box(load);
   if (type.getRank() == 2) {
-    // f32 matrices are states, once a sequence: straight to registers.
+    // f32 matrices are states, loaded once per sequence: directly to registers.
     if (!is16Bit(load.getTile()))
       return success();
     if (failed(checkBox(box)))
       return failure();
   } else {
-    // Contiguous vectors; others (a gate a head) are gathered to registers.
+    // Contiguous vectors only; others (one gate per head) are gathered to
+    // registers.
     int64_t last = load.getSource().getType().getRank() - 1;
     if (!type.getElementType().isF32() || box.dims[0] != last ||
         load.getSteps() != 1 || load.getBound() ||
@@ -148,7 +149,7 @@ FailureOr<Image> Placer::getImage(Value value, Operation *user) {
     return images[value] = *image;
   }
   RankedTensorType type = tileType(value);
-  // Each instance of a role would need a buffer of its own.
+  // Each instance of a role would need its own buffer.
   if (kernel.getChains() > 1)
     return user->emitError() << "operand in shared memory: expected a tile "
                                 "that a copy brings there in a kernel with "
@@ -163,7 +164,7 @@ FailureOr<Image> Placer::getImage(Value value, Operation *user) {
   return images[value] = {buffer, false};
 }
 
-/// The part of the transpose of a matrix.
+/// The part that may differ from 0 in the transpose of a matrix with `part`.
 static Part transposedPart(Part part) {
   switch (part) {
   case Part::Full:
@@ -206,8 +207,8 @@ LogicalResult Placer::placeDot(DotOp dot) {
   }
   if (failed(checkWarpgroup(kernel, dot)))
     return failure();
-  // A left operand that a copy brings stays where it is: registers are scarcer
-  // than reads of shared memory.
+  // A left operand that a copy brings stays in shared memory: registers are
+  // scarcer than reads of shared memory.
   auto left = images.find(dot.getA());
   bool isShared = copied.contains(dot.getA().getDefiningOp()) &&
                   left != images.end() && !left->second.transposed;
@@ -258,30 +259,28 @@ LogicalResult Placer::placeStore(StoreOp store) {
   return success();
 }
 
-/// What rows have of a matrix in front of the solution and need behind it
-/// alone, a sum or the diagonal, waits in shared memory. The compiler would
-/// otherwise make it behind the solution, and keep the matrix in registers till
-/// then.
-LogicalResult Placer::parkVectors(TriSolveOp solve) {
+/// Spills to shared memory the row sums and diagonals that are computed before
+/// `solve` and used only after it. Otherwise nvcc computes them after the
+/// solve, and keeps their whole matrix in registers until then.
+LogicalResult Placer::spillVectors(TriSolveOp solve) {
   Block *block = solve->getBlock();
-  auto isBehind = [&](Operation *user) {
+  auto isAfter = [&](Operation *user) {
     return solve->isBeforeInBlock(block->findAncestorOpInBlock(*user));
   };
   for (Operation &op : llvm::make_early_inc_range(*block)) {
     if (&op == solve)
       break;
-    if (!isa<ReduceOp, DiagonalOp>(op) ||
-        !llvm::all_of(op.getUsers(), isBehind))
+    if (!isa<ReduceOp, DiagonalOp>(op) || !llvm::all_of(op.getUsers(), isAfter))
       continue;
     Value vector = op.getResult(0);
     FailureOr<Image> image = getImage(vector, solve);
     if (failed(image))
       return failure();
     b.setInsertionPointAfter(solve);
-    Value parked = ReadOp::create(b, vector.getLoc(), vector.getType(),
-                                  image->buffer, /*transpose=*/false);
+    Value spilled = ReadOp::create(b, vector.getLoc(), vector.getType(),
+                                   image->buffer, /*transpose=*/false);
     vector.replaceUsesWithIf(
-        parked, [&](OpOperand &use) { return isBehind(use.getOwner()); });
+        spilled, [&](OpOperand &use) { return isAfter(use.getOwner()); });
   }
   return success();
 }
@@ -291,7 +290,7 @@ LogicalResult Placer::placeSolve(TriSolveOp solve) {
   if (failed(factors))
     return failure();
   solve.getFactorsMutable().assign(factors->buffer);
-  // Products inside are those of the type that the solution is rounded to.
+  // Products inside the solve use the type to which the solution is rounded.
   Type element;
   for (Operation *user : solve->getUsers())
     if (auto round = dyn_cast<arith::TruncFOp>(user))
@@ -300,14 +299,15 @@ LogicalResult Placer::placeSolve(TriSolveOp solve) {
     return solve.emitError("expected a use that rounds the solution, whose "
                            "type products inside take");
   SmallVector<int64_t> shape(tileType(solve.getInput()).getShape());
-  // A solution that is given on with its rest needs rests inside.
+  // If the residual of the solution is used, products inside need residuals
+  // too.
   if (llvm::any_of(solve->getUsers(), llvm::IsaPred<arith::SubFOp>))
     shape[0] *= 2;
   MemRefType type = getSharedType(shape, element);
   if (!type)
     return refuseBuffer(solve, shape);
   if (hasRoles &&
-      (failed(parkLeftOperands(kernel, solve)) || failed(parkVectors(solve))))
+      (failed(spillLeftOperands(kernel, solve)) || failed(spillVectors(solve))))
     return failure();
   return placeScratch(solve, solve.getScratchMutable(), type, "solve_scratch");
 }
@@ -355,8 +355,8 @@ LogicalResult Placer::run() {
         return failure();
     return success();
   };
-  // Loads first, so that dots and stores find their images; dots before stores,
-  // because a right operand that is also stored goes out from its image.
+  // Loads first, so that dots and stores find their images. Dots before stores,
+  // because a right operand that is also stored is copied out from its image.
   if (failed(forEach([&](Operation *op) {
         auto load = dyn_cast<LoadOp>(op);
         return load ? placeLoad(load) : success();
@@ -375,7 +375,7 @@ LogicalResult Placer::run() {
       placed = placeStore(store);
       op = nullptr;
     } else if (auto scan = dyn_cast<ScanOp>(op)) {
-      // One partial sum a warp.
+      // One partial sum per warp.
       auto type = getSharedType({4}, b.getF32Type());
       placed = placeScratch(op, scan.getScratchMutable(), type, "scan_scratch");
     } else if (auto ticket = dyn_cast<TicketOp>(op)) {
@@ -393,18 +393,19 @@ LogicalResult Placer::run() {
     if (failed(placed))
       return failure();
   }
-  // Users before producers: a transpose of a loaded tile reads the load's
-  // buffer.
+  // Users before producers: a transpose of a loaded tile reads the buffer of
+  // the load.
   for (Operation *op : llvm::reverse(ops)) {
     if (!op)
       continue;
     auto load = dyn_cast<LoadOp>(op);
-    // A load to registers may have an image, which was written from these.
+    // A load to registers may have an image too, which is written from
+    // registers.
     bool isPlaced = (load && copied.contains(load)) || isa<TransposeOp>(op);
     if (isPlaced && failed(readImages(op, op->getResult(0))))
       return failure();
   }
-  // Roles store in a warp of their own.
+  // In a kernel with roles, a separate warp stores.
   SmallVector<CopyOp> stores;
   kernel.walk([&](CopyOp copy) {
     if (copy.getToGlobal() && !hasRoles)

@@ -6,18 +6,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-place-barriers`. One forward walk knows what was read and written
-/// since the last barrier; a conflicting access gets a barrier in front of it,
-/// as late as possible, which makes them fewest on straight-line code. Loops
-/// are walked until what comes round the back edge no longer changes. Buffers
-/// of a ring are the ring's business: its peek is a barrier, and
-/// `tile-pipeline` fills a slot behind it; between roles mbarriers order the
-/// two ends. Where a buffer takes the bytes of a ring that is done with, its
-/// accesses are ordered with those of the slots.
+/// `tile-place-barriers`. One forward walk tracks the reads and writes since
+/// the last barrier. A conflicting access gets a barrier before it, as late as
+/// possible, which gives the fewest barriers on straight-line code. Loops are
+/// walked until the state at the back edge no longer changes. A ring orders
+/// accesses to its own buffers: within one role its peek is a barrier, after
+/// which `tile-pipeline` fills a slot; between roles mbarriers order the two
+/// ends. If a buffer uses the bytes of a ring that is done, its accesses are
+/// ordered with those of the slots.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Touched.h"
+#include "SharedEffects.h"
 
 #include "delta/Dialect/Tile/IR/SharedMemory.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
@@ -37,8 +37,8 @@ using namespace delta::tile;
 
 namespace {
 
-/// Buffers (`alloc`) and rings of which some thread may have read or written
-/// bytes since the last barrier.
+/// Buffers (`alloc`) and rings that a thread may have read or written since the
+/// last barrier.
 struct Pending {
   llvm::SetVector<Operation *> reads, writes;
 
@@ -46,7 +46,7 @@ struct Pending {
     reads.clear();
     writes.clear();
   }
-  /// Adds what `other` holds; whether that was anything new.
+  /// Adds the accesses in `other`; returns whether any of them was new.
   bool join(const Pending &other) {
     bool grew = false;
     for (Operation *buffer : other.reads)
@@ -69,14 +69,14 @@ private:
   void walkRegions(Operation *op, Pending &pending);
 
   KernelOp kernel;
-  /// Ops that need a barrier in front of them, for what is known of the loops
-  /// around them.
+  /// Ops that need a barrier before them, as far as the loops around them are
+  /// known.
   llvm::SetVector<Operation *> found;
 };
 
 } // namespace
 
-/// What takes the bytes of `buffer`: an alloc, or the ring of a slot.
+/// The op that owns the bytes of `buffer`: an alloc, or the ring of a slot.
 static Operation *getOwner(Value buffer) {
   Operation *def = getBuffer(buffer).getDefiningOp();
   if (auto peek = dyn_cast_or_null<PeekOp>(def))
@@ -86,7 +86,7 @@ static Operation *getOwner(Value buffer) {
   return dyn_cast_or_null<AllocOp>(def);
 }
 
-/// First byte and end of what `owner` takes, without mbarriers.
+/// The bytes [first, end) that `owner` takes, without mbarriers.
 static std::optional<std::pair<int64_t, int64_t>> getBytes(Operation *owner) {
   auto alloc = dyn_cast<AllocOp>(owner);
   std::optional<int64_t> offset =
@@ -99,8 +99,8 @@ static std::optional<std::pair<int64_t, int64_t>> getBytes(Operation *owner) {
   return std::pair(*offset, *offset + bytes);
 }
 
-/// Whether two buffers have bytes in common. Slots of one ring are the ring's
-/// business.
+/// Whether two buffers share bytes. Slots of the same ring do not count,
+/// because the ring orders them.
 static bool overlap(Operation *a, Operation *b) {
   if (a == b)
     return isa<AllocOp>(a);
@@ -114,13 +114,13 @@ static bool conflicts(Operation *buffer,
                       [&](Operation *other) { return overlap(buffer, other); });
 }
 
-/// An asynchronous copy's await finishes the write that the copy began; both
-/// ends must be ordered, but the copy need not wait for itself.
+/// The await of an asynchronous copy completes the write that the copy began.
+/// Both ends must be ordered with other accesses, but not with each other.
 static bool completes(Operation *op) { return isa<AwaitOp>(op); }
 
-/// Whether all threads meet in `op`, which opens a slot: of a ring within one
-/// role a peek waits, then meets the other threads; of a single slot, so does
-/// an acquire. At an mbarrier each warp waits for itself.
+/// Whether all threads meet in `op`, which opens a slot. In a ring within one
+/// role, a peek waits and then meets the other threads; with a single slot, so
+/// does an acquire. At an mbarrier each warp waits on its own.
 static bool meets(Operation *op) {
   auto isGroup = [](Value ring) {
     auto create = ring.getDefiningOp<RingCreateOp>();
@@ -149,7 +149,7 @@ void BarrierPlacer::visit(Operation *op, Pending &pending) {
     found.insert(op);
     pending.clear();
   }
-  // Behind the last of an op's own barriers its scratch is only read.
+  // After the last barrier inside an op, its scratch is only read.
   bool isOrdered = containsBarrier(op);
   if (isOrdered)
     pending.clear();
@@ -158,7 +158,7 @@ void BarrierPlacer::visit(Operation *op, Pending &pending) {
       pending.reads.insert(buffer);
       continue;
     }
-    // A scan inside one warp leaves its scratch alone.
+    // A scan within one warp does not use its scratch.
     if (isa<ScanOp>(op))
       continue;
     if (access.reads)
@@ -170,7 +170,7 @@ void BarrierPlacer::visit(Operation *op, Pending &pending) {
 
 void BarrierPlacer::walkRegions(Operation *op, Pending &pending) {
   if (isa<LoopLikeOpInterface>(op)) {
-    // No iteration, or any number of them.
+    // The loop may run no iteration, or any number of them.
     for (bool grew = true; grew;) {
       Pending state = pending;
       for (Region &region : op->getRegions())
@@ -191,7 +191,7 @@ void BarrierPlacer::walkRegions(Operation *op, Pending &pending) {
 
 void BarrierPlacer::walk(Block &block, Pending &pending) {
   for (Operation &op : block) {
-    found.remove(&op); // decided anew for each state that comes round a loop
+    found.remove(&op); // decided again for each state at the back edge
     visit(&op, pending);
     if (op.getNumRegions() != 0)
       walkRegions(&op, pending);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Copies of `tile-place`: what engine moves a box, from where it is issued and
-/// until when it may run.
+/// The copies of `tile-place`: the engine that moves a box, the place where the
+/// copy is issued, and the place where it must be complete.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,8 @@ LogicalResult tile::checkBox(const Box &box) {
   return success();
 }
 
-/// Whether a box is there at all: what decides it, and the bound where it is.
+/// Splits the `bound` of a conditional box into the condition and the bound
+/// that holds if it is true; none for any other bound.
 static std::optional<std::pair<Value, Value>> splitPresence(Value bound) {
   auto select =
       bound ? bound.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
@@ -56,9 +57,8 @@ static std::optional<std::pair<Value, Value>> splitPresence(Value bound) {
   return std::pair(select.getCondition(), select.getTrueValue());
 }
 
-/// Moves an asynchronous copy up to where its operands are known, behind the
-/// copies that were issued before it, so that it runs beside the ops in
-/// between.
+/// Moves an asynchronous copy up to where its operands are known, but not past
+/// earlier copies, so that it runs in parallel with the ops in between.
 static void issueEarly(CopyOp copy) {
   GlobalAccess reads = *getGlobalAccess(copy);
   Operation *position = copy;
@@ -96,8 +96,8 @@ LogicalResult tile::copyBox(OpBuilder &b, const Box &box, Value buffer,
       return failure();
     rows = *mapped == extent ? 0 : *mapped;
     bound = Value();
-    // A tensor map gives zeros for what lies in front of the array, too: a
-    // whole box there stands for one without rows.
+    // A tensor map also gives zeros for elements before the array, so a whole
+    // box there replaces a box without rows.
     if (presence && !box.toGlobal && isMatrix) {
       Value &row = start[order[0]];
       Value outside =

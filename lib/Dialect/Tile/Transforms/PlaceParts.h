@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Pieces of `tile-place`: buffers, copies of boxes between global and shared
-/// memory (PlaceCopies.cpp), and what products of warpgroups ask for
+/// memory (PlaceCopies.cpp), and the operands of wgmma products
 /// (PlaceWarpgroups.cpp).
 ///
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 
 namespace delta::tile {
 
-/// Bytes that the asynchronous copies and the wide stores move at once.
+/// Bytes that one asynchronous copy or one wide store of a thread moves.
 inline constexpr int64_t kPieceBytes = 16;
 
 inline mlir::RankedTensorType tileType(mlir::Value value) {
@@ -32,7 +32,7 @@ inline mlir::RankedTensorType tileType(mlir::Value value) {
 mlir::Value allocBuffer(KernelOp kernel, mlir::MemRefType type,
                         mlir::Location loc);
 
-/// Reports at `op` that no shared buffer holds a tile of `shape`.
+/// Emits an error at `op`: no shared buffer holds a tile of `shape`.
 mlir::LogicalResult refuseBuffer(mlir::Operation *op,
                                  llvm::ArrayRef<int64_t> shape);
 
@@ -49,34 +49,32 @@ struct Box {
   explicit Box(LoadOp load);
   explicit Box(StoreOp store);
 
-  /// Whether the array has the axes of the tile in the other order.
+  /// Whether the array orders the two axes of the tile the other way round.
   bool isTransposed() const { return dims.size() == 2 && dims[0] > dims[1]; }
 };
 
-/// Reports boxes of matrices that no cooperative copy can move: rows lie along
-/// the outer of the two axes, in pieces of `kPieceBytes`.
+/// Emits an error if no cooperative copy can move the box of a matrix. Such a
+/// copy takes rows along the outer of the two axes, in pieces of `kPieceBytes`.
 mlir::LogicalResult checkBox(const Box &box);
 
-/// A copy of `box` from or to `buffer` and its await, in the order of the
-/// array, where `b` stands; a copy to shared memory further up where that is
-/// possible. In a kernel that will have roles it is one of a tensor map (a
-/// matrix) or of pieces of memory (a vector); boxes that these cannot move are
-/// reported.
+/// Creates at `b` a copy of `box` from or to `buffer`, and its await; axes are
+/// in the order of the array. A copy to shared memory moves up as far as
+/// possible. In a kernel that will have roles, a matrix moves by a tensor map
+/// and a vector by a bulk copy; boxes that these cannot move are errors.
 mlir::LogicalResult copyBox(mlir::OpBuilder &b, const Box &box,
                             mlir::Value buffer, bool hasRoles);
 
 /// Moves a copy to global memory and its await down to the next product or
-/// store, so that what is written for several stores needs one barrier.
+/// store, so that the writes to the buffers of several stores need one barrier.
 void storeLate(CopyOp copy);
 
-/// Reports what wgmma asks of a product of `kernel` beyond what every product
-/// must have (F2 checks the same of the final form).
+/// Emits an error if `dot` breaks a rule that wgmma adds to those for every
+/// product. F2 checks the same in the final form.
 mlir::LogicalResult checkWarpgroup(KernelOp kernel, DotOp dot);
 
-/// A left operand that is known before `solve` and needed behind it waits in
-/// shared memory, where the registers do not hold it beside the solution and
-/// the product's accumulator.
-mlir::LogicalResult parkLeftOperands(KernelOp kernel, TriSolveOp solve);
+/// Spills to shared memory each left operand that is live across `solve`, if
+/// registers cannot hold it next to the solution and the product's accumulator.
+mlir::LogicalResult spillLeftOperands(KernelOp kernel, TriSolveOp solve);
 
 } // namespace delta::tile
 

@@ -1,4 +1,4 @@
-//===- PlaceWaits.cpp - groups that a wait leaves running -------*- C++ -*-===//
+//===- PlaceWaits.cpp - groups that a wait leaves open ----------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-place-waits`: a wait count is derived from the order of issue and
-/// never written by hand. Groups of a ring are not counted here: its protocol
-/// does.
+/// `tile-place-waits`: derives the count of each wait from the order of issue,
+/// so that it is never written by hand. The protocol of a ring counts the
+/// ring's own groups; this pass does not.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace delta::tile {
 using namespace mlir;
 using namespace delta::tile;
 
-/// Whether `op` issues a group of copies by itself. A ring's copies do not.
+/// Whether `op` issues a group of copies by itself. Copies into a ring do not.
 static bool isCopyGroup(Operation *op) {
   auto copy = dyn_cast<CopyOp>(op);
   return copy && copy.getEngine() == Engine::CpAsync && !copy->use_empty() &&
@@ -34,9 +34,9 @@ static bool isCopyGroup(Operation *op) {
 
 static bool isProductGroup(Operation *op) { return isa<DotStartOp>(op); }
 
-/// Groups of one kind that are issued between the last operand of `await` and
-/// itself. Too few would only wait longer, so 0 is right where an op in between
-/// holds others.
+/// The number of groups of one kind that are issued between the last operand of
+/// `await` and the await. A smaller number only waits longer, so the result is
+/// 0 if an op in between has regions.
 static int64_t countPending(AwaitOp await,
                             function_ref<bool(Operation *)> isGroup) {
   int64_t pending = 0;
@@ -57,7 +57,7 @@ struct PlaceWaitsPass
   void runOnOperation() override {
     Builder b(&getContext());
     getOperation().walk([&](AwaitOp await) {
-      // One count serves all that it names, so it is the least.
+      // One count serves all operands, so the least one is taken.
       std::optional<int64_t> pending;
       for (auto isGroup : {isCopyGroup, isProductGroup})
         if (llvm::any_of(await.getInflight(), [&](Value inflight) {

@@ -1,4 +1,4 @@
-//===- PlaceWarpgroups.cpp - operands of warpgroups' products ---*- C++ -*-===//
+//===- PlaceWarpgroups.cpp - operands of wgmma products ---------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What products of warpgroups ask `tile-place` for: their shapes, and left
-/// operands in shared memory where registers do not hold them.
+/// The parts of `tile-place` for wgmma products: checks of their shapes, and
+/// spills of left operands that registers cannot hold.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,18 +21,18 @@ using namespace mlir;
 using namespace delta;
 using namespace delta::tile;
 
-/// Rows of a product of a warpgroup, and most columns of one.
+/// The rows of a wgmma product, and its largest number of columns.
 static constexpr int64_t kWarpgroupRows = 64, kWarpgroupColumns = 256;
 
-/// Registers of tiles that a thread keeps while a block is solved, of the 240
-/// of a role of products: beside them are a row's statistics and addresses.
+/// Registers for tiles that a thread may keep across a solve. A role with
+/// products has 240; the others hold row statistics and addresses.
 static constexpr int64_t kAcrossSolution = 200;
 
 LogicalResult tile::checkWarpgroup(KernelOp kernel, DotOp dot) {
   ArrayRef<int64_t> a = tileType(dot.getA()).getShape();
   int64_t columns = dot.getD().getType().getShape()[1];
   int64_t warps = kernel.getWarps();
-  // Several warpgroups share the rows of a tile, or have a chain each.
+  // Several warpgroups share the rows of a tile, or each one has its own chain.
   if (warps % delta::warpgroupWarps != 0 ||
       (kernel.getChains() > 1 && warps != delta::warpgroupWarps))
     return dot.emitError() << "expected "
@@ -53,22 +53,23 @@ LogicalResult tile::checkWarpgroup(KernelOp kernel, DotOp dot) {
                          << kWarpgroupColumns << " columns, got " << columns;
 }
 
-/// Registers of a thread that `value` takes.
+/// Registers per thread that `value` takes.
 static int64_t countRegisters(KernelOp kernel, Value value) {
   RankedTensorType type = tileType(value);
   return type.getNumElements() * type.getElementTypeBitWidth() /
          (32 * delta::warpThreads * static_cast<int64_t>(kernel.getWarps()));
 }
 
-LogicalResult tile::parkLeftOperands(KernelOp kernel, TriSolveOp solve) {
+LogicalResult tile::spillLeftOperands(KernelOp kernel, TriSolveOp solve) {
   Block *block = solve->getBlock();
-  // Behind the last product in front of the solution: what its operands took of
-  // shared memory may be free.
+  // Directly after the last product before the solve, when the shared memory of
+  // its operands may be free.
   Operation *position = solve;
   for (auto dot : block->getOps<DotOp>())
     if (dot->isBeforeInBlock(solve))
       position = dot->getNextNode();
-  // Products behind, by the left operand that is known in front.
+  // The products after the solve, grouped by left operands that exist before
+  // it.
   llvm::MapVector<Value, SmallVector<DotOp, 2>> known;
   int64_t alive = countRegisters(kernel, solve.getInput()) +
                   countRegisters(kernel, solve.getResult());

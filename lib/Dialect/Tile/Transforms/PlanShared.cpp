@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-plan-shared`. Two buffers may share bytes where no value is alive in
-/// both at once; `tile-place-barriers`, which comes later, keeps the accesses
-/// to such bytes apart. A barrier costs nothing where bytes were left long ago,
-/// so these are taken first where a CTA has bytes to choose from. Rings of one
-/// role live as long as the kernel, for copies past the last chunk land in them
-/// at any time, or from their first slot on where that saves bytes. The slots
-/// of a ring between roles, which takes as many as are read, are its consumer's
-/// when it has released the last one; the mbarriers stay.
+/// `tile-plan-shared`. Two buffers may share bytes if their contents are never
+/// live at the same time; `tile-place-barriers`, which runs later, orders the
+/// accesses to shared bytes. Bytes that were last used long ago need no extra
+/// barrier, so a CTA with bytes to spare takes those first. A single-role ring
+/// lives until the end of the kernel, because copies past the last chunk may
+/// land in it at any time. It lives from the start of the kernel, or from its
+/// first slot on if that saves bytes. In a ring between roles, the producer
+/// fills as many slots as the consumer reads. So after the last release the
+/// consumer may use the slots for other buffers; the mbarriers stay.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,23 +39,24 @@ using namespace delta::tile;
 
 namespace {
 
-/// Something that takes space: positions are those of ops in a pre-order walk.
-struct Region1D {
+/// A range of bytes that is live from one op to another. Positions number the
+/// ops in a pre-order walk.
+struct Allocation {
   int64_t bytes, alignment;
   int64_t first, last;
-  /// The role whose order the positions are of; null: of the kernel.
+  /// The role whose ops the positions number; null for the whole kernel.
   Region *role = nullptr;
   int64_t offset = -1;
 
-  bool overlapsInTime(const Region1D &other) const {
+  bool overlapsInTime(const Allocation &other) const {
     return role != other.role || (first <= other.last && other.first <= last);
   }
-  bool sharesBytes(const Region1D &other) const {
+  bool sharesBytes(const Allocation &other) const {
     return offset < other.offset + other.bytes && other.offset < offset + bytes;
   }
 };
 
-/// Accesses to one alloc.
+/// The accesses to one `tile.alloc`.
 struct Uses {
   SmallVector<Operation *> ops;
   bool firstWrites = false;
@@ -62,35 +64,35 @@ struct Uses {
 
 class SharedPlanner {
 public:
-  /// Up to `spare` bytes may be taken to keep buffers apart. With `lendsRings`
-  /// buffers may take the bytes of a ring of one role in front of its first
-  /// slot.
+  /// Up to `spare` bytes may be used to keep buffers apart. With `lendsRings`,
+  /// buffers may use the bytes of a single-role ring before its first slot is
+  /// filled.
   SharedPlanner(KernelOp kernel, int64_t spare, bool lendsRings)
       : kernel(kernel), spare(spare), lendsRings(lendsRings) {}
 
   /// Finds every offset; returns the bytes that the kernel needs.
   int64_t run();
-  /// Sets what `run` has found.
+  /// Writes the offsets that `run` found to the IR.
   void apply();
 
 private:
   void number();
-  Region1D lifetimeOf(AllocOp alloc, const Uses &uses);
-  std::optional<int64_t> distance(const Region1D &region);
-  void place(Region1D &region);
+  Allocation lifetimeOf(AllocOp alloc, const Uses &uses);
+  std::optional<int64_t> distance(const Allocation &region);
+  void place(Allocation &region);
   void placeRing(RingCreateOp ring);
   int64_t getFirstSlot(RingCreateOp ring);
-  void endRing(RingCreateOp ring, Region1D &slots);
+  void endRing(RingCreateOp ring, Allocation &slots);
 
   KernelOp kernel;
   int64_t spare;
   bool lendsRings;
   llvm::DenseMap<Operation *, int64_t> begin, end;
-  SmallVector<Region1D> placed;
-  /// Of rings whose slots other buffers may take: these, in `placed`, and what
-  /// their mbarriers need.
+  SmallVector<Allocation> placed;
+  /// For rings whose slots other buffers may use: the index of their slots in
+  /// `placed`, and the bytes of their mbarriers.
   SmallVector<std::pair<RingCreateOp, size_t>> slotsOf;
-  SmallVector<std::pair<RingCreateOp, Region1D>> barriersOf;
+  SmallVector<std::pair<RingCreateOp, Allocation>> barriersOf;
   SmallVector<std::pair<AllocOp, int64_t>> allocOffsets;
   SmallVector<std::pair<RingCreateOp, int64_t>> ringOffsets;
 };
@@ -111,7 +113,7 @@ void SharedPlanner::number() {
   });
 }
 
-/// The region of the role that runs `op`, or null.
+/// The region of the role that runs `op`; null outside roles.
 static Region *getRole(Operation *op) {
   for (Region *region = op->getParentRegion(); region;
        region = region->getParentRegion())
@@ -120,15 +122,16 @@ static Region *getRole(Operation *op) {
   return nullptr;
 }
 
-Region1D SharedPlanner::lifetimeOf(AllocOp alloc, const Uses &uses) {
+Allocation SharedPlanner::lifetimeOf(AllocOp alloc, const Uses &uses) {
   auto type = cast<MemRefType>(alloc.getBuffer().getType());
-  Region1D region{getSharedBytes(type), getSharedAlignment(type), 0, 0};
+  Allocation region{getSharedBytes(type), getSharedAlignment(type), 0, 0};
   if (uses.ops.empty())
     return region;
   region.first = begin[uses.ops.front()];
   region.last = end[uses.ops.back()];
   region.role = getRole(uses.ops.front());
-  // A value that enters a loop, leaves it, or goes round it lives in all of it.
+  // A value that enters a loop, leaves it, or is carried by it is live in the
+  // whole loop.
   for (Operation *use : uses.ops) {
     for (auto loop = use->getParentOfType<LoopLikeOpInterface>(); loop;
          loop = loop->getParentOfType<LoopLikeOpInterface>()) {
@@ -145,11 +148,12 @@ Region1D SharedPlanner::lifetimeOf(AllocOp alloc, const Uses &uses) {
   return region;
 }
 
-/// How many ops lie between the uses of `region` and those of the buffers that
-/// it would share bytes with; none where it shares with one that is in use.
-std::optional<int64_t> SharedPlanner::distance(const Region1D &region) {
+/// The least number of ops between the uses of `region` and those of the
+/// buffers that would share its bytes; none if one of them is in use at the
+/// same time.
+std::optional<int64_t> SharedPlanner::distance(const Allocation &region) {
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (const Region1D &other : placed) {
+  for (const Allocation &other : placed) {
     if (!region.sharesBytes(other))
       continue;
     if (region.overlapsInTime(other))
@@ -160,11 +164,11 @@ std::optional<int64_t> SharedPlanner::distance(const Region1D &region) {
   return least;
 }
 
-/// Within the bytes to spare, where the neighbours in time are farthest; beyond
-/// these, the first fit.
-void SharedPlanner::place(Region1D &region) {
+/// Within the spare bytes, takes the offset whose other users are farthest away
+/// in time; beyond them, the first that fits.
+void SharedPlanner::place(Allocation &region) {
   SmallVector<int64_t> offsets = {0};
-  for (const Region1D &other : placed)
+  for (const Allocation &other : placed)
     offsets.push_back(
         llvm::alignTo(other.offset + other.bytes, region.alignment));
   llvm::sort(offsets);
@@ -183,8 +187,8 @@ void SharedPlanner::place(Region1D &region) {
   placed.push_back(region);
 }
 
-/// Where the first slot of a ring is opened, or the outermost loop around that
-/// begins.
+/// The position at which the first slot of a ring is opened, or at which the
+/// outermost loop around it begins.
 int64_t SharedPlanner::getFirstSlot(RingCreateOp ring) {
   int64_t first = end[kernel];
   for (Operation *user : ring.getRing().getUsers())
@@ -193,13 +197,13 @@ int64_t SharedPlanner::getFirstSlot(RingCreateOp ring) {
   return first;
 }
 
-/// Rings lie apart from each other. The mbarriers of one between roles have a
-/// place of their own: other buffers may take the slots in the end, but not
-/// these, and between slots, which start at whole kilobytes, they would leave
-/// gaps.
+/// Rings never share bytes with each other. The mbarriers of a ring between
+/// roles are placed separately for two reasons: buffers may later use the
+/// slots, but never the mbarriers, and between slots, which start at multiples
+/// of 1024 bytes, the mbarriers would leave gaps.
 void SharedPlanner::placeRing(RingCreateOp ring) {
-  Region1D slots{getRingBytes(ring), getSlotAlignment(ring.getRing().getType()),
-                 0, end[kernel]};
+  Allocation slots{getRingBytes(ring),
+                   getSlotAlignment(ring.getRing().getType()), 0, end[kernel]};
   if (ring.getProtocol() != Protocol::Mbarrier) {
     if (lendsRings)
       slots.first = getFirstSlot(ring);
@@ -208,7 +212,7 @@ void SharedPlanner::placeRing(RingCreateOp ring) {
     return;
   }
   int64_t bytes = getRingSlotBytes(ring);
-  Region1D barriers{slots.bytes - bytes, /*alignment=*/16, 0, end[kernel]};
+  Allocation barriers{slots.bytes - bytes, /*alignment=*/16, 0, end[kernel]};
   slots.bytes = bytes;
   place(slots);
   ringOffsets.emplace_back(ring, slots.offset);
@@ -216,8 +220,9 @@ void SharedPlanner::placeRing(RingCreateOp ring) {
   barriersOf.push_back({ring, barriers});
 }
 
-/// The slots of a ring are its consumer's behind its last release.
-void SharedPlanner::endRing(RingCreateOp ring, Region1D &slots) {
+/// Ends the life of the slots of `ring` at the last release of its consumer,
+/// which may use their bytes from then on.
+void SharedPlanner::endRing(RingCreateOp ring, Allocation &slots) {
   slots.last = 0;
   for (Operation *user : ring.getRing().getUsers())
     if (auto peek = dyn_cast<PeekOp>(user)) {
@@ -252,10 +257,10 @@ int64_t SharedPlanner::run() {
   for (auto [ring, index] : slotsOf)
     endRing(ring, placed[index]);
 
-  SmallVector<std::pair<AllocOp, Region1D>> order;
+  SmallVector<std::pair<AllocOp, Allocation>> order;
   for (auto &[op, uses] : allocs)
     order.emplace_back(cast<AllocOp>(op), lifetimeOf(cast<AllocOp>(op), uses));
-  // Large ones first; the position makes the order total.
+  // Large allocations first; the position makes the order total.
   llvm::sort(order, [&](const auto &a, const auto &c) {
     return std::make_tuple(-a.second.bytes, begin[a.first]) <
            std::make_tuple(-c.second.bytes, begin[c.first]);
@@ -265,7 +270,7 @@ int64_t SharedPlanner::run() {
     allocOffsets.emplace_back(alloc, region.offset);
   }
   int64_t total = 0;
-  for (const Region1D &region : placed)
+  for (const Allocation &region : placed)
     total = std::max(total, region.offset + region.bytes);
   return total;
 }
@@ -280,9 +285,9 @@ void SharedPlanner::apply() {
     ring.setBarriersAttr(b.getI64IntegerAttr(barriers.offset));
 }
 
-/// The share of a CTA where an SM holds as many as the kernel asks for
-/// (`tile-budget-registers`), for kernels that invert again and again: without
-/// a loop, fewer barriers were no faster.
+/// The CTA's share of an SM if the SM holds as many CTAs as the kernel asks for
+/// (`tile-budget-registers`); 0 for kernels without an inverse in a loop, in
+/// which fewer barriers were no faster.
 static int64_t getSpare(KernelOp kernel, const delta::Target &limits) {
   bool repeats = false;
   kernel.walk([&](TriInverseOp inverse) {
@@ -295,9 +300,10 @@ static int64_t getSpare(KernelOp kernel, const delta::Target &limits) {
          limits.reservedSharedBytes;
 }
 
-/// Plans `kernel`; returns the bytes that it needs. What lies in the bytes of a
-/// ring costs a barrier in front of the ring's first copies (3 % of a row block
-/// that many others wait for), so it does only where the CTA gets smaller.
+/// Plans `kernel`; returns the bytes that it needs. Buffers in the bytes of a
+/// ring cost a barrier before the ring's first copies: 3 % of the time of a
+/// query block for which many others wait. So rings lend bytes only if the CTA
+/// gets smaller.
 static int64_t plan(KernelOp kernel, const delta::Target &limits) {
   int64_t spare = getSpare(kernel, limits);
   SharedPlanner apart(kernel, spare, /*lendsRings=*/false);

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-prefetch-loads`. What is loaded to registers costs these registers,
-/// and its latency where it is asked for. So a vector, which is a register a
-/// thread, is asked for before anything is waited for, and in a loop one
-/// iteration ahead. A matrix is where the iteration has products meanwhile.
+/// `tile-prefetch-loads`. A load to registers costs these registers from its
+/// issue on, and its latency if its tile is used at once. A vector takes one
+/// register per thread, so it is loaded before the first wait, and in a loop
+/// one iteration ahead. A matrix is loaded ahead only if the iteration has
+/// products to hide the latency.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@ namespace delta::tile {
 using namespace mlir;
 using namespace delta::tile;
 
-/// Adds what `op` needs of its block to `slice`, operands first; fails where
-/// that is more than arithmetic.
+/// Adds the ops of its block that `op` needs to `slice`, operands first. Fails
+/// if one of them is more than arithmetic.
 static bool collectSlice(Operation *op, llvm::SetVector<Operation *> &slice) {
   for (Value operand : op->getOperands()) {
     Operation *def = operand.getDefiningOp();
@@ -50,13 +51,13 @@ static bool isVector(LoadOp load) {
   return load.getTile().getType().getRank() == 1;
 }
 
-/// Whether an iteration has products, behind which loads of a matrix are worth
-/// its registers.
+/// Whether an iteration has products. They hide the latency of loading a
+/// matrix, which is then worth its registers.
 static bool hasProducts(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), llvm::IsaPred<DotOp, DotStartOp>);
 }
 
-/// Whether anything in `root` may write what `load` reads.
+/// Whether an op in `root` may write memory that `load` reads.
 static bool isOverwritten(LoadOp load, Operation *root) {
   GlobalAccess reads = *getGlobalAccess(load);
   return root
@@ -70,7 +71,7 @@ static bool isOverwritten(LoadOp load, Operation *root) {
 
 namespace {
 
-/// A load of a loop's body, and the arithmetic in front of it.
+/// A load in the body of a loop, and the arithmetic that it needs.
 struct Prefetch {
   LoadOp load;
   llvm::SetVector<Operation *> slice;
@@ -87,7 +88,7 @@ struct Prefetch {
 
 } // namespace
 
-/// Whether a slice depends on nothing of an iteration but its number.
+/// Whether all that a slice takes from an iteration is its number.
 static bool isFunctionOfCounter(const Prefetch &prefetch, scf::ForOp loop) {
   return llvm::none_of(prefetch.slice, [&](Operation *op) {
     return llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -96,8 +97,8 @@ static bool isFunctionOfCounter(const Prefetch &prefetch, scf::ForOp loop) {
   });
 }
 
-/// Keeps `load`, whose loop runs `iterations` times, from reading anything
-/// where that is never.
+/// Makes `load`, which stands before a loop of `iterations` iterations, read no
+/// rows if the loop never runs.
 static void boundByIterations(OpBuilder &b, LoadOp load, Value iterations) {
   Location loc = load.getLoc();
   int64_t extent = load.getTile().getType().getShape()[load.getBoundAxis()];
@@ -150,7 +151,7 @@ static void rotate(scf::ForOp loop) {
     first.push_back(tile);
   }
 
-  // The last iteration loads its own tiles again, and nobody uses them.
+  // The last iteration loads its own tiles again, and they are not used.
   rewriter.setInsertionPointToStart(loop.getBody());
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
   Value last = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(), one);
@@ -176,7 +177,7 @@ static void rotate(scf::ForOp loop) {
                        rotated.getRegionIterArgs()[carried + index]);
 }
 
-/// Moves a load in front of the first wait of its block.
+/// Moves a load before the first wait of its block.
 static void hoist(LoadOp load) {
   Block *block = load->getBlock();
   auto awaits = block->getOps<AwaitOp>();

@@ -1,4 +1,4 @@
-//===- RotateLoop.cpp - operands where they are made ------------*- C++ -*-===//
+//===- RotateLoop.cpp - operands of the next iteration ----------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-rotate-loop`. Rounding a state of 64 x 128 takes a warpgroup about as
-/// long as half of the product that needs it. At the start of an iteration that
-/// product waits; at the end of the one before, an output's product still runs.
-/// An accumulator that is scaled there is touched while no product is in
-/// flight: at the start of an iteration ptxas would do it behind the start of
-/// another product, and wait for all that runs (C7517).
+/// `tile-rotate-loop`. A warpgroup needs about half as long to round a state of
+/// 64 x 128 as for the product that uses it. At the start of an iteration that
+/// product would wait; at the end of the previous iteration the product of an
+/// output still runs. A carried accumulator is scaled there too, while no
+/// product is in flight. At the start of an iteration ptxas would place the
+/// scaling after the start of another product, and wait for all products in
+/// flight (C7517).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ using namespace delta::tile;
 
 namespace {
 
-/// A loop and the operands of its products that move to its end.
+/// Rotates one loop: operands of its products move to its end.
 class LoopRotator {
 public:
   explicit LoopRotator(scf::ForOp loop) : loop(loop) {}
@@ -43,19 +44,21 @@ public:
   void run();
 
 private:
-  /// Collects the ops of the body that make `value`, each behind its operands;
-  /// fails if they need more than carried tiles and values from outside.
+  /// Collects the ops of the body that compute `value`, each after its
+  /// operands. Fails if they need more than carried tiles and values from
+  /// outside the loop.
   bool collect(Value value, llvm::SetVector<Operation *> &ops);
-  /// Whether the loop carries what `ops` use for the sake of `dot` alone.
+  /// Whether the carried tiles that `ops` use serve `dot` alone.
   bool isCarriedFor(DotOp dot, const llvm::SetVector<Operation *> &ops);
-  /// Makes `value` again from the tiles that `map` gives for the carried ones.
+  /// Computes `value` again from the tiles to which `map` maps the carried
+  /// ones.
   Value remake(OpBuilder &b, Value value, StringRef prefix, IRMapping &map);
-  /// Gives the uses of what is made behind `rotated` as `value` is in it, of
-  /// the tiles that it leaves, to `result`.
+  /// Replaces by `result` a value after `rotated` that is computed from the
+  /// loop's results in the same way as `value` is from the carried tiles.
   void replaceTwin(scf::ForOp rotated, Value value, Value result);
 
   scf::ForOp loop;
-  /// What moves, and the ops that make each.
+  /// The values that move, and the ops that compute each of them.
   llvm::MapVector<Value, llvm::SetVector<Operation *>> moved;
 };
 
@@ -67,7 +70,7 @@ bool LoopRotator::collect(Value value, llvm::SetVector<Operation *> &ops) {
     return true;
   Operation *def = value.getDefiningOp();
   if (!def)
-    return false; // the counter
+    return false; // the induction variable
   if (ops.contains(def))
     return true;
   bool isElementwise =
@@ -111,8 +114,8 @@ void LoopRotator::replaceTwin(scf::ForOp rotated, Value value, Value result) {
   IRMapping left;
   SmallVector<Operation *> twins;
   left.map(rotated.getRegionIterArgs(), rotated.getResults());
-  auto isSame = [&](Value inside, Value behind) {
-    return success(left.lookupOrDefault(inside) == behind);
+  auto isSame = [&](Value inside, Value after) {
+    return success(left.lookupOrDefault(inside) == after);
   };
   for (Operation *op : moved[value]) {
     Operation *twin = nullptr;
@@ -177,7 +180,7 @@ void LoopRotator::run() {
        llvm::zip(rotated.getBody()->getArguments(), names))
     argument.setLoc(name);
 
-  // The loop leaves what moved, too.
+  // The values that moved are results of the loop, too.
   for (auto [entry, result] :
        llvm::zip_equal(moved, rotated.getResults().take_back(moved.size())))
     replaceTwin(rotated, entry.first, result);
@@ -186,7 +189,7 @@ void LoopRotator::run() {
     for (Operation *op : llvm::reverse(ops))
       if (op->use_empty())
         rewriter.eraseOp(op);
-  // What was carried for them alone is carried no longer.
+  // Tiles that were carried only for these values are carried no longer.
   RewritePatternSet patterns(rotated.getContext());
   scf::ForOp::getCanonicalizationPatterns(patterns, rotated.getContext());
   GreedyRewriteConfig config;

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// List scheduling against a model of two machines: a warp that issues in order
-/// and stops at an await, and the tensor cores, which run products in the order
-/// of issue. What the next state depends on (the chain) goes first; everything
-/// else fills the time in which the chain waits.
+/// List scheduling on a model of two machines: a warp that issues in order and
+/// stops at an await, and the tensor cores, which run products in the order of
+/// issue. Ops on which the next state depends (the chain) go first; all other
+/// ops fill the time in which the chain waits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,29 +47,29 @@ private:
   Block &body;
   LoopGraph graph;
   bool cut;
-  /// The warp's clock; when the tensor cores have done all that was issued, and
-  /// when they begin the last step of it.
+  /// The clock of the warp; the cycle in which the tensor cores finish all
+  /// issued products, and the one in which they begin the last step of these.
   int64_t now = 0, tensorFree = 0, lastStep = 0;
-  /// When a product in flight is complete.
+  /// The cycle in which a product in flight completes.
   DenseMap<Value, int64_t> complete;
   SmallVector<Node *> order;
-  /// Reads and acquires, by the node that they stand in front of.
-  DenseMap<Node *, SmallVector<Operation *>> inFront;
+  /// Reads and acquires, by the node directly after them.
+  DenseMap<Node *, SmallVector<Operation *>> preceding;
   llvm::SetVector<Operation *> text;
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What comes next
+// Choice of the next node
 //===----------------------------------------------------------------------===//
 
-/// Whether `node` may be computed now: if it only depends on what was read, not
-/// before the products are issued that its users wait for.
+/// Whether `node` may be issued now. A derived node must wait until the
+/// products are issued for which its users wait.
 static bool isWanted(const Node &node) {
   if (!node.isDerived)
     return true;
-  return llvm::any_of(node.behind, [](Node *user) {
+  return llvm::any_of(node.after, [](Node *user) {
     if (user->isDerived)
       return isWanted(*user);
     return llvm::all_of(user->starts,
@@ -96,7 +96,7 @@ int64_t LoopScheduler::waitFor(const Node &node) const {
   return end - now;
 }
 
-/// The highest of `nodes` that `accept` takes, the first among equals.
+/// The highest of `nodes` that `accept` takes; the first one of equal nodes.
 static Node *findHighest(ArrayRef<Node *> nodes,
                          function_ref<bool(Node *)> accept) {
   Node *highest = nullptr;
@@ -106,7 +106,7 @@ static Node *findHighest(ArrayRef<Node *> nodes,
   return highest;
 }
 
-/// Products of the chain that are not issued yet.
+/// The products of the chain that are not issued yet.
 SmallVector<Node *> LoopScheduler::collectNextStarts() const {
   SmallVector<Node *> starts;
   for (const std::unique_ptr<Node> &node : graph.getNodes())
@@ -115,7 +115,8 @@ SmallVector<Node *> LoopScheduler::collectNextStarts() const {
   return starts;
 }
 
-/// When `next` of the chain can be issued, if nothing holds it up.
+/// The cycle in which `next`, a product of the chain, can be issued if no other
+/// work delays it.
 int64_t LoopScheduler::estimateStart(const Node &next,
                                      ArrayRef<Node *> ready) const {
   int64_t time = now;
@@ -125,8 +126,9 @@ int64_t LoopScheduler::estimateStart(const Node &next,
   return time;
 }
 
-/// A product of the chain; or another one that does not hold up the chain's
-/// next, by more than half of its time if there is no better place for it.
+/// Chooses a product of the chain, or another product that does not delay the
+/// next one of the chain. Without a better place, a delay of at most half of
+/// the other product's duration is accepted.
 Node *LoopScheduler::chooseStart(ArrayRef<Node *> ready) {
   if (Node *start = findHighest(
           ready, [](Node *node) { return node->isStart() && node->onChain; }))
@@ -144,7 +146,7 @@ Node *LoopScheduler::chooseStart(ArrayRef<Node *> ready) {
     return start;
   if (duration / 2 > gap)
     return nullptr;
-  // A second half stays whole, and may find a gap later.
+  // A second half is not cut again; it may find a gap later.
   if (dot.getK())
     return next.size() == 1 ? start : nullptr;
   auto [first, last] = getContraction(dot);
@@ -154,15 +156,16 @@ Node *LoopScheduler::chooseStart(ArrayRef<Node *> ready) {
 
 Node *LoopScheduler::choose() {
   SmallVector<Node *> ready = collectReady();
-  // Somebody waits for the slot.
+  // Another role may wait for the slot.
   for (Node *node : ready)
     if (isa<CommitOp, ReleaseOp>(node->op))
       return node;
   if (Node *start = chooseStart(ready))
     return start;
 
-  // The chain, unless it has to wait; meanwhile the rest, as far as it is done
-  // by then; each without waiting, if possible.
+  // Prefers other ops that are done before the chain can go on, and of these
+  // the ones that wait least; then the op of the chain that waits least; then
+  // any op.
   int64_t chainWait = std::numeric_limits<int64_t>::max();
   for (Node *node : ready)
     if (node->onChain && !node->isStart())
@@ -200,11 +203,11 @@ void LoopScheduler::issue(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// The text
+// Program order
 //===----------------------------------------------------------------------===//
 
-/// Puts each await directly in front of what needs it: an accumulator that is
-/// complete while another product runs should be used at once.
+/// Places each await directly before its first user: an accumulator that
+/// completes while another product runs should be used at once.
 void LoopScheduler::sinkAwaits() {
   SmallVector<Node *> awaits;
   for (Node *node : order)
@@ -214,18 +217,19 @@ void LoopScheduler::sinkAwaits() {
     llvm::erase(order, await);
     order.insert(
         llvm::find_if(order,
-                      [&](Node *node) { return await->behind.contains(node); }),
+                      [&](Node *node) { return await->after.contains(node); }),
         await);
   }
 }
 
-/// Reads wait until all products that were issued before are under way. So they
-/// stand behind the peek, or in front of a later product: the last one in front
-/// of which they come in time, or, for what the chain does not need, the last
-/// one. Compilers mix the ops behind an await, so what these read must be there
-/// when the await ends.
+/// Places the reads. A read waits until the tensor cores have begun all
+/// products issued before it. So reads follow the peek directly, or stand
+/// before a later product: the latest one before which they are still in time,
+/// or, if the chain does not need them, the latest one of all. Compilers
+/// reorder the ops after an await, so their reads must be complete when the
+/// await ends.
 void LoopScheduler::placeReads() {
-  // Reads by the last await in front of their first use.
+  // Reads, grouped by the last await before their first use.
   llvm::MapVector<Node *, SmallVector<Operation *>> groups;
   for (Operation *read : graph.getReads()) {
     Node *await = nullptr;
@@ -245,22 +249,22 @@ void LoopScheduler::placeReads() {
       place =
           std::max(place, std::next(llvm::find(order, graph.getSlot(read))));
     }
-    bool isBehindProduct = false;
+    bool isAfterProduct = false;
     for (auto node = place; await && *node != await; ++node) {
       if (!(*node)->isStart())
         continue;
       int64_t ready = std::max((*node)->time, (*node)->queue) + cycles;
       int64_t needed = await->time + graph.getIssueCycles(await->op);
-      if (isBehindProduct && (!await->onChain || ready <= needed))
+      if (isAfterProduct && (!await->onChain || ready <= needed))
         place = node;
-      isBehindProduct = true;
+      isAfterProduct = true;
     }
-    inFront[*place].append(group);
+    preceding[*place].append(group);
   }
 }
 
-/// The wait for a free slot goes in front of the await before its first use:
-/// while a product runs, but as late as can be.
+/// Places the acquires. The wait for a free slot stands before the last await
+/// before the slot's first use: while a product runs, but as late as possible.
 void LoopScheduler::placeAcquires() {
   for (Operation *acquire : graph.getAcquires()) {
     Node *place = nullptr;
@@ -271,11 +275,11 @@ void LoopScheduler::placeAcquires() {
       if (isFirst)
         break;
     }
-    inFront[place].push_back(acquire);
+    preceding[place].push_back(acquire);
   }
 }
 
-/// Appends an op behind those that go with it.
+/// Appends an op after the ops that are placed with it.
 void LoopScheduler::emit(Operation *op) {
   if (text.contains(op))
     return;
@@ -288,11 +292,11 @@ void LoopScheduler::emit(Operation *op) {
 
 void LoopScheduler::writeBack() {
   for (Node *node : order) {
-    for (Operation *op : inFront.lookup(node))
+    for (Operation *op : preceding.lookup(node))
       emit(op);
     emit(node->op);
   }
-  // What only the next iteration needs, or nobody.
+  // Ops that only the next iteration needs, or that have no user.
   for (Operation &op : body.without_terminator())
     emit(&op);
   for (Operation *op : text)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The part of `tile-order-products` for products that are issued and awaited.
+/// The part of `tile-order-products` for loops with products in flight.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 namespace delta::tile {
 
 /// Orders the body of a loop for one warp that issues in order. With `cut`, a
-/// product that the next state does not need may be cut in two along k. A loop
-/// with nested regions, barriers, or two slots of a ring in an iteration is
-/// left alone.
+/// product that the next state does not need may be cut in two along k. Leaves
+/// a loop alone if it has nested regions, barriers, or two slots of one ring in
+/// an iteration.
 void scheduleLoop(mlir::scf::ForOp loop, const plan::IssueCycles &cycles,
                   bool cut);
 

@@ -1,4 +1,4 @@
-//===- SharedAccess.cpp - who touches which shared buffer -------*- C++ -*-===//
+//===- SharedAccess.cpp - accesses to shared buffers ------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace delta::tile;
 
-/// Columns of a panel of a swizzled tile: 128 bytes of 16-bit elements.
+/// Columns in a panel of a swizzled tile: 128 bytes of 16-bit elements.
 static constexpr int64_t kPanelColumns = 64;
 
 MemRefType delta::tile::getSharedType(ArrayRef<int64_t> shape,
@@ -54,7 +54,7 @@ SmallVector<SharedAccess> delta::tile::getSharedAccesses(Operation *op) {
         for (Value inflight : await.getInflight()) {
           if (auto copy = inflight.getDefiningOp<CopyOp>())
             add(copy.getShared(), copy.getToGlobal(), !copy.getToGlobal());
-          // Until then the products read their operands.
+          // The products read their operands until then.
           for (auto dot = inflight.getDefiningOp<DotStartOp>(); dot;
                dot = dot.getAcc() ? dot.getAcc().getDefiningOp<DotStartOp>()
                                   : DotStartOp()) {
@@ -104,8 +104,7 @@ std::optional<GlobalAccess> delta::tile::getGlobalAccess(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Whether `value` is a multiple of `factor` whatever the kernel is called
-/// with.
+/// Whether `value` is a multiple of `factor` for all arguments of the kernel.
 static bool isMultipleOf(Value value, int64_t factor) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -129,7 +128,7 @@ bool delta::tile::isAligned(Value array, ValueRange indices, int64_t bytes) {
 }
 
 bool delta::tile::containsBarrier(Operation *op) {
-  // A scan inside one warp has none.
+  // A scan within one warp has none.
   if (auto scan = dyn_cast<ScanOp>(op))
     return scan.getScratch() &&
            cast<RankedTensorType>(scan.getType()).getShape()[0] > 32;

@@ -1,4 +1,4 @@
-//===- SkewLoops.cpp - a late part an iteration behind ----------*- C++ -*-===//
+//===- SkewLoops.cpp - the late part an iteration later ---------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-skew-loops`: cuts the body of a loop in an early and a late part and
-/// skews the two by one iteration. Where the late part waits for other CTAs,
-/// what the last wait holds up is then one product; everything that needs no
-/// other CTA has been done before it. Where it adds up what the early part
-/// weighs, one product is under way while the weights of the next are computed.
+/// `tile-skew-loops`: cuts the body of a loop into an early and a late part and
+/// runs the late part one iteration later. If the late part waits for other
+/// CTAs, everything that needs no other CTA is done before the wait, and the
+/// last wait delays one product only. If the late part is a product with
+/// weights from the early part, it runs while the next weights are computed.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "LocationNames.h"
-#include "Rests.h"
+#include "Residual.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
@@ -41,7 +41,7 @@ static bool isStoredTo(Value array) {
                       [](Operation *user) { return isa<StoreOp>(user); });
 }
 
-/// Zeros in, zeros out.
+/// Whether `op` maps zeros to zeros.
 static bool keepsZeros(Operation *op) {
   return isa<DotOp, SpreadOp, TransposeOp, arith::MulFOp, arith::AddFOp,
              arith::SubFOp, arith::ExtFOp, arith::TruncFOp>(op);
@@ -55,22 +55,24 @@ static bool isIndexArithmetic(Operation *op) {
 
 namespace {
 
-/// A loop on its way to being skewed.
+/// Skews one loop.
 class LoopSkewer {
 public:
   explicit LoopSkewer(scf::ForOp loop)
       : loop(loop), b(withoutNames(loop.getLoc()), loop.getContext()) {}
 
-  /// Whether the loop can be cut, with products in both parts; finds where.
+  /// Finds the two parts; fails if the loop cannot be cut or a part has no
+  /// product.
   bool collect();
   void run();
 
 private:
   void findLate();
-  /// Whether `dot` adds up what another product of its iteration weighs.
+  /// Whether the left operand of `dot` is computed from another product of its
+  /// iteration.
   bool accumulatesWeighed(DotOp dot);
-  /// What the late part takes from the early one: tiles to carry, and index
-  /// arithmetic to compute again. Fails if that is anything else.
+  /// Records that the late part needs `value` from the early part: a tile is
+  /// carried, index arithmetic is computed again. Fails for anything else.
   bool takeEarly(Value value);
   bool isLateArgument(Value value) {
     return llvm::is_contained(lateArguments, value);
@@ -79,10 +81,11 @@ private:
     return NameLoc::get(b.getStringAttr(name), b.getLoc());
   }
   /// Writes the late part of iteration `next` - 1 at the builder's insertion
-  /// point; of none if `next` is 0. `map` holds what it carries.
+  /// point. If `next` is 0, the late part loads and waits for nothing. `map`
+  /// holds the carried values.
   void writeLate(Value next, IRMapping &map);
-  /// Moves ops from `op` on that need none of `results` to `position`: all of
-  /// them in front of a wait, else up to one product.
+  /// Moves ops from `op` on that do not depend on `results` to `position`: all
+  /// of them if the late part waits, else up to one product.
   void hoistIndependent(ArrayRef<Value> results, Operation *position,
                         Operation *op);
 
@@ -90,7 +93,7 @@ private:
   ImplicitLocOpBuilder b;
   /// Whether the late part waits for other CTAs.
   bool waits = false;
-  /// In the order of the body.
+  /// The ops of the late part, in the order of the body.
   llvm::SetVector<Operation *> late;
   SmallVector<BlockArgument> lateArguments;
   llvm::SetVector<Value> carried;
@@ -115,7 +118,7 @@ void LoopSkewer::findLate() {
              return lateValues.contains(operand);
            });
   };
-  // What a late op makes is late in the next iteration too.
+  // A carried value that a late op computes is late in the next iteration too.
   for (bool grew = true; grew;) {
     grew = false;
     for (Operation &op : body.without_terminator()) {
@@ -134,8 +137,8 @@ void LoopSkewer::findLate() {
        llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
     if (lateValues.contains(argument))
       lateArguments.push_back(argument);
-  // A repeated vector is cheaper to repeat again than to carry, and what only
-  // late ops read of memory is read there.
+  // A spread vector is cheaper to spread again than to carry, and loads that
+  // only late ops use become late.
   for (Operation &op : body.without_terminator())
     if (isa<SpreadOp, LoadOp>(op) &&
         llvm::all_of(op.getUsers(),
@@ -146,7 +149,7 @@ void LoopSkewer::findLate() {
       late.insert(&op);
 }
 
-/// Whether `value` is made from a product of the loop's iteration.
+/// Whether `value` is computed from a product of the loop's iteration.
 static bool isWeighed(Value value, scf::ForOp loop) {
   Operation *def = value.getDefiningOp();
   return def && def->getBlock() == loop.getBody() &&
@@ -174,7 +177,7 @@ bool LoopSkewer::takeEarly(Value value) {
       !llvm::all_of(def->getOperands(),
                     [&](Value operand) { return takeEarly(operand); }))
     return false;
-  indices.insert(def); // behind its operands
+  indices.insert(def); // after its operands
   return true;
 }
 
@@ -210,7 +213,8 @@ bool LoopSkewer::collect() {
 void LoopSkewer::writeLate(Value next, IRMapping &map) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
-  // Iteration 0 stands for the one before it: its addresses exist.
+  // Before iteration 0 the addresses of iteration 0 are used, since these
+  // exist.
   Value atLeast = arith::MaxSIOp::create(b, named("at_least_1"), next, one);
   map.map(loop.getInductionVar(), arith::SubIOp::create(b, atLeast, one));
   Value exists = arith::CmpIOp::create(b, named("has_earlier"),
@@ -243,9 +247,9 @@ void LoopSkewer::hoistIndependent(ArrayRef<Value> results, Operation *position,
     Operation *following = op->getNextNode();
     auto load = dyn_cast<LoadOp>(op);
     auto extend = dyn_cast<arith::ExtFOp>(op);
-    // An extended matrix takes twice the registers: it is made where it is
-    // used.
-    bool isWider = extend && !makesRest(extend) &&
+    // An extended matrix takes twice the registers, so it stays next to its
+    // use.
+    bool isWider = extend && !feedsResidual(extend) &&
                    cast<ShapedType>(extend.getType()).getRank() > 1;
     bool mayMove = (load && !isStoredTo(load.getSource())) ||
                    (isMemoryEffectFree(op) && !isWider);
@@ -265,8 +269,8 @@ void LoopSkewer::hoistIndependent(ArrayRef<Value> results, Operation *position,
 }
 
 void LoopSkewer::run() {
-  // Carried: what the early part carries, what the late one does, and what the
-  // late part takes from the early one.
+  // The loop carries the iteration arguments of both parts, and the tiles that
+  // the late part takes from the early one.
   b.setInsertionPoint(loop);
   SmallVector<Value> inits(loop.getInitArgs());
   for (Value value : carried)
@@ -285,7 +289,7 @@ void LoopSkewer::run() {
   for (auto [from, to] : llvm::zip(carried, arguments.drop_front(own)))
     lateMap.map(from, to);
 
-  // The late part stands behind the early products, which wait for nobody.
+  // The late part follows the early products, which wait for no other CTA.
   b.setInsertionPointToStart(skewed.getBody());
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (!late.contains(&op))
@@ -323,9 +327,9 @@ void LoopSkewer::run() {
     result.replaceAllUsesWith(value);
   }
   Operation *firstLate = skewed->getNextNode();
-  Operation *behind = loop->getNextNode();
+  Operation *following = loop->getNextNode();
   loop.erase();
-  hoistIndependent(lateResults, firstLate, waits ? firstLate : behind);
+  hoistIndependent(lateResults, firstLate, waits ? firstLate : following);
 }
 
 namespace {

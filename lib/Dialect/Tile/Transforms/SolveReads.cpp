@@ -1,4 +1,4 @@
-//===- SolveReads.cpp - solve for what rows read ----------------*- C++ -*-===//
+//===- SolveReads.cpp - solve for the values that rows read -----*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,8 @@
 /// \file
 /// `tile-solve-reads`. From (I + diag(f) P) u = r with r = v - f o a follows
 /// u = v - f o (a + P u), and P (I + diag(f) P)^-1 = (I + P diag(f))^-1 P = G,
-/// so a + P u = a + G r. Rows that read themselves too, with weights d on the
-/// diagonal, read d o u more.
+/// so a + P u = a + G r. Rows that also read themselves, with weights d on the
+/// diagonal, add d o u.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,24 +31,24 @@ using namespace delta::tile;
 
 namespace {
 
-/// A product of two f32 matrices, each given to it rounded or, in several ops
-/// that add up, as rounded + rest.
+/// A product of two f32 matrices. Each operand is rounded to 16 bits, or split
+/// into a high part and its residual; then several ops add up to the product.
 struct Product {
-  /// In order: each adds to what the one before it gives.
+  /// In order: each one accumulates onto the one before it.
   SmallVector<DotOp, 3> dots;
 
   Value getAcc() { return dots.front().getAcc(); }
   Value getResult() { return dots.back().getD(); }
 };
 
-/// A product with the weights. `lower`, else null: they have a diagonal, with
-/// which rows read themselves.
+/// A product with the weights. `lower` is null unless the weights have a
+/// diagonal, with which rows read themselves.
 struct Read {
   Product product;
   MaskOp lower;
 };
 
-/// The ops of a block's solution, by the letters of the pass's description.
+/// The ops that solve a query block, named as in the description of the pass.
 struct Solution {
   TriInverseOp inverse;
   /// P = s times `weights`, f repeated along rows, and f.
@@ -58,7 +58,7 @@ struct Solution {
   /// v and a.
   Value values, carried;
   Product solved;
-  /// None where nobody reads with the query that writes.
+  /// Empty if no read uses the query that writes.
   SmallVector<Read, 2> reads;
 };
 
@@ -81,7 +81,8 @@ static std::optional<std::pair<Value, SpreadOp>> matchScaled(Value value) {
   return std::nullopt;
 }
 
-/// The s with `value` = s times `vector`, where that is seen.
+/// The number s such that `value` = s times `vector`; none if the ops do not
+/// show it.
 static std::optional<float> matchMultiple(Value value, Value vector) {
   if (value == vector)
     return 1.0f;
@@ -93,29 +94,30 @@ static std::optional<float> matchMultiple(Value value, Value vector) {
   return std::nullopt;
 }
 
-/// The value that `value` is the rounding of, or what that leaves (Rests.h).
+/// The f32 value of which `value` is the high part or the residual
+/// (Residual.h).
 static Value getUnrounded(Value value) {
   auto round = value.getDefiningOp<arith::TruncFOp>();
   if (!round)
     return {};
-  auto rest = round.getIn().getDefiningOp<arith::SubFOp>();
-  auto back =
-      rest ? rest.getRhs().getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
+  auto residual = round.getIn().getDefiningOp<arith::SubFOp>();
+  auto back = residual ? residual.getRhs().getDefiningOp<arith::ExtFOp>()
+                       : arith::ExtFOp();
   auto whole =
       back ? back.getIn().getDefiningOp<arith::TruncFOp>() : arith::TruncFOp();
-  return whole && whole.getIn() == rest.getLhs() ? rest.getLhs()
-                                                 : round.getIn();
+  return whole && whole.getIn() == residual.getLhs() ? residual.getLhs()
+                                                     : round.getIn();
 }
 
-/// Whether both multiply the same matrices as they are written.
+/// Whether the two products contract the same axes of the same operands.
 static bool isSameProduct(DotOp a, DotOp b) {
   return a.getContract() == b.getContract() &&
          getUnrounded(a.getA()) == getUnrounded(b.getA()) &&
          getUnrounded(a.getB()) == getUnrounded(b.getB());
 }
 
-/// The only product that `left` is the left operand of, null where there is
-/// none or where it has other uses that are rounded.
+/// The only product with `left` as its left operand. None if there is no such
+/// product, or if `left` has other uses that are rounded.
 static std::optional<Product> findProduct(Value left) {
   SmallVector<DotOp, 3> dots;
   auto collect = [&](Operation *round) {
@@ -139,8 +141,8 @@ static std::optional<Product> findProduct(Value left) {
   return dots.empty() ? std::nullopt : std::optional(Product{dots});
 }
 
-/// `op`, if it keeps `part` of a matrix with one row a step, whatever it puts
-/// elsewhere; else null.
+/// `op` if it is a mask that keeps `part` of a matrix, with steps of one row
+/// and any fill; else null.
 static MaskOp getFilled(Operation *op, Part part) {
   auto mask = dyn_cast_or_null<MaskOp>(op);
   bool isIt = mask && mask.getPart() == part && mask.getRowSteps() == 1 &&
@@ -148,14 +150,14 @@ static MaskOp getFilled(Operation *op, Part part) {
   return isIt ? mask : MaskOp();
 }
 
-/// The same, if it drops the rest.
+/// The same, if the mask fills with 0.
 static MaskOp getMask(Operation *op, Part part) {
   MaskOp mask = getFilled(op, part);
   return mask && mask.getFill().isZero() ? mask : MaskOp();
 }
 
-/// Whether `value` is -infinity on and above its diagonal: masked scores, times
-/// a positive number, less row statistics, which are finite.
+/// Whether `value` is -infinity on and above its diagonal. Accepts masked
+/// scores, times a positive number, minus row statistics, which are finite.
 static bool isMinusInfinity(Value value) {
   Operation *def = value.getDefiningOp();
   if (auto mask = getFilled(def, Part::StrictLower))
@@ -171,7 +173,7 @@ static bool isMinusInfinity(Value value) {
          isMinusInfinity(product.getLhs());
 }
 
-/// Whether what `value` holds on and above its diagonal is known to be 0.
+/// Whether `value` is known to be 0 on and above its diagonal.
 static bool isStrictlyLower(Value value) {
   if (auto product = value.getDefiningOp<arith::MulFOp>())
     return llvm::any_of(product->getOperands(), isStrictlyLower);
@@ -180,7 +182,7 @@ static bool isStrictlyLower(Value value) {
   return bool(getMask(value.getDefiningOp(), Part::StrictLower));
 }
 
-/// What `weights` are a lower triangle of.
+/// The matrix of which `weights` is a lower triangle.
 static Value getUnmasked(Value weights) {
   for (Part part : {Part::Lower, Part::StrictLower})
     if (MaskOp mask = getMask(weights.getDefiningOp(), part))
@@ -189,8 +191,8 @@ static Value getUnmasked(Value weights) {
 }
 
 /// Appends the products that read with `weights`, or with another triangle of
-/// the same matrix; fails where one may read what is above the diagonal, which
-/// an inverse does not see.
+/// the same matrix. Fails if one may read elements above the diagonal, which an
+/// inverse ignores.
 static LogicalResult findReads(Value weights, SmallVectorImpl<Read> &reads) {
   Value all = getUnmasked(weights);
   if (std::optional<Product> product = findProduct(all)) {
@@ -206,7 +208,7 @@ static LogicalResult findReads(Value weights, SmallVectorImpl<Read> &reads) {
   return success();
 }
 
-/// Matches the solution that `inverse` is the matrix of.
+/// Matches the solution whose matrix is `inverse`.
 static std::optional<Solution> match(TriInverseOp inverse) {
   if (inverse.getTransposed())
     return std::nullopt;
@@ -224,7 +226,8 @@ static std::optional<Solution> match(TriInverseOp inverse) {
   if (!difference || !subtracted)
     return std::nullopt;
   Value carried = subtracted->first, factors = subtracted->second.getInput();
-  // A scale of weights that nobody reads is a factor of rows (`delta.scale`).
+  // If no product reads the weights, `delta.scale` may have scaled the factors
+  // of the rows instead.
   std::optional<float> scale = matchMultiple(rows.getInput(), factors);
   if (!scale)
     return std::nullopt;
@@ -242,9 +245,9 @@ static std::optional<Solution> match(TriInverseOp inverse) {
                   reads};
 }
 
-/// Everything behind the product that the rows were: reads stood behind its
-/// uses, and their operands in front of them. A diagonal is taken while the
-/// weights are at hand.
+/// Rewrites the solution. All new ops follow the product that gave the rows,
+/// because the reads came after its uses. Diagonals are the exception: they are
+/// taken while the weights are live.
 static void rewrite(Solution solution) {
   ImplicitLocOpBuilder b(solution.inverse.getLoc(), solution.inverse);
   auto named = [&](StringRef name, Location loc) {
@@ -275,7 +278,8 @@ static void rewrite(Solution solution) {
   b.setLoc(named("G", solution.inverse.getLoc()));
   Value solve = TriSolveOp::create(b, type, weights, solution.factors,
                                    /*scratch=*/Value());
-  // G in place of M: the product that the rows were is what they read.
+  // With G in place of M, the product that gave the rows gives what the rows
+  // read.
   solution.inverse.replaceAllUsesWith(solve);
   Value rows = solution.solved.getResult();
   Location loc = rows.getLoc();

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-start-products`. A product by `wgmma` is issued, and its value
-/// obtained as late as its users allow. When each is issued is
-/// `tile-order-products`'.
+/// `tile-start-products`. A `wgmma` product is issued in its place and awaited
+/// as late as its users allow. `tile-order-products` decides later when to
+/// issue it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ namespace delta::tile {
 using namespace mlir;
 using namespace delta::tile;
 
-/// Calls `visit` for what closes the slot of `buffer`, a slot's buffer or a
-/// view of one.
+/// Calls `visit` for the op that closes the slot of `buffer`, which may also be
+/// a view of a slot's buffer.
 static void forEachClose(Value buffer, function_ref<void(Operation *)> visit) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
@@ -37,7 +37,7 @@ static void forEachClose(Value buffer, function_ref<void(Operation *)> visit) {
       visit(close);
 }
 
-/// The product whose accumulator `dot` becomes, if it has no other use.
+/// The product whose accumulator is `dot`, if `dot` has no other use.
 static DotOp findNext(DotOp dot) {
   if (!dot->hasOneUse())
     return {};
@@ -55,20 +55,20 @@ class Chain {
 public:
   explicit Chain(DotOp first) : block(first->getBlock()), dots({first}) {
     while (DotOp next = findNext(dots.back())) {
-      // What a product reads must stay until the last one is complete.
+      // The operands of a product must stay until the last product completes.
       if (findDeadline() != next)
         break;
       dots.push_back(next);
     }
   }
 
-  /// Makes `dot_start` and `await` of the chain; its products are erased.
+  /// Replaces the products of the chain by `dot_start` ops and one `await`.
   void start();
   ArrayRef<DotOp> getDots() const { return dots; }
 
 private:
-  /// The first op of the block that may not come before the chain is complete;
-  /// null for the end of the block.
+  /// The first op of the block that must wait until the chain is complete; null
+  /// for the end of the block.
   Operation *findDeadline();
 
   Block *block;

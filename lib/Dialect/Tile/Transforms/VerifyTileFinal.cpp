@@ -44,7 +44,7 @@ struct VerifyTileFinal
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    // F8 comes first: who runs an op is asked by nearly every rule.
+    // F8 comes first: nearly every other rule asks which role runs an op.
     static constexpr LogicalResult (*rules[])(const KernelScope &) = {
         verifyMemory,    verifyRoles,    verifyPlacement,   verifyInstructions,
         verifyConsumers, verifyRegions,  verifySlotUses,    verifySlotAwaits,

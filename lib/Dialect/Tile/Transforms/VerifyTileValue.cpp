@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks rules V2, V5 and V6 of docs/tile-dialect.md; V1, V3, V4 and V7 are
-/// the ops' own verifiers. Never changes the IR.
+/// Checks rules V2, V5 and V6 of docs/tile-dialect.md. The verifiers of the ops
+/// check V1, V3, V4 and V7. Never changes the IR.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ static LogicalResult verifyUnplaced(Operation *op, Type type) {
 }
 
 static LogicalResult verifyOp(Operation *op) {
-  // V6: ops of the final form alone.
+  // V6: no ops of the final form.
   if (isa<AllocOp, CopyOp, ReadOp, WriteOp, BarrierOp, DotStartOp, AwaitOp,
           RolesOp, RingCreateOp, AcquireOp, PeekOp, CommitOp, ReleaseOp,
           WaitLaunchesOp, ConvertOp>(op))
@@ -77,7 +77,7 @@ struct VerifyTileValue
     : public delta::tile::impl::VerifyTileValueBase<VerifyTileValue> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    // V6: nothing is left of the phases before kernels.
+    // V6: no op of an earlier phase is left.
     WalkResult earlier = getOperation().walk([](Operation *op) {
       if (op->getName().getDialectNamespace() != "delta")
         return WalkResult::advance();
@@ -87,7 +87,8 @@ struct VerifyTileValue
     });
     if (earlier.wasInterrupted())
       return signalPassFailure();
-    // One diagnostic for one mistake: what follows from it is not reported.
+    // One diagnostic for one mistake: errors that follow from it are not
+    // reported.
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       WalkResult result = kernel.getBody().walk([](Operation *op) {
         return failed(verifyOp(op)) ? WalkResult::interrupt()

@@ -28,7 +28,7 @@ template <int Threads, int Width, int Bytes, int StoreBytes, class T, int Rows,
 __global__ void through(const T *src, int64_t stride, int64_t rows, T *whole,
                         T *dst) {
   const SharedTile<T, Rows, Cols> tile(shared_base(), 0);
-  // What the copy does not write would be seen.
+  // Poison shows elements that the copy does not write.
   for (uint32_t i = threadIdx.x; i < tile.bytes / 4; i += Threads)
     asm volatile("st.shared.b32 [%0], %1;" ::"r"(tile.address + 4 * i),
                  "r"(0xffffffffu)
@@ -87,7 +87,7 @@ static void check_through(int64_t rows, int64_t stride) {
   const int width = Width ? Width : Cols;
   const int64_t bounded = std::min<int64_t>(std::max<int64_t>(rows, 0), Rows);
   Random random(rows + stride);
-  // Rows behind the valid ones exist and are NaN, as a neighbour's might be.
+  // Rows after the valid ones exist and are NaN, as a neighbour's might be.
   std::vector<double> x(Rows * stride, NAN), want(Rows * Cols, 0);
   for (int i = 0; i < bounded; ++i)
     for (int j = 0; j < width; ++j)
@@ -118,7 +118,7 @@ template <class T, int Rows, int Cols> static void check_ragged() {
   }
 }
 
-/// No allocation at all behind a source of no rows: it must not be touched.
+/// A source of no rows has no allocation at all: it must not be accessed.
 static void check_nothing_read() {
   Buffer<bf16> whole(4096), out(4096);
   launch(through<128, 0, 16, 16, bf16, 64, 64>, 128, 8192,
@@ -129,7 +129,8 @@ static void check_nothing_read() {
 }
 
 template <int Threads, int N> static void check_vector(int64_t count = N) {
-  // Elements behind the valid ones are NaN; of none the source does not exist.
+  // Elements after the valid ones are NaN; with no valid element the source
+  // does not exist.
   std::vector<double> x(N, NAN), want(N, 0);
   for (int i = 0; i < count; ++i)
     want[i] = x[i] = i + 0.5;

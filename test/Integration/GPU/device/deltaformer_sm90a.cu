@@ -56,9 +56,9 @@ CUtensorMap map(const Buffer<bf16> &x, const Problem &p, int rows) {
   return map;
 }
 
-/// Runs the kernel on `ctas` CTAs, `runs` times behind each other, and returns
-/// the milliseconds of one: the median of 11 such batches after a rest each (of
-/// the only one if runs is 1).
+/// Runs the kernel on `ctas` CTAs, `runs` times one after another, and returns
+/// the milliseconds of one run: the median of 11 such batches with a pause
+/// before each (of the only one if runs is 1).
 template <int D>
 float run(const Problem &p, const Arrays &a, int ctas, int runs) {
   const CUtensorMap q = map<D>(a.q, p, 64), k = map<D>(a.k, p, 64),

@@ -56,7 +56,7 @@ template <class T> static void check_rounding(int bits, int lowest, int limit) {
   Random random(1);
   for (int exponent = -149; exponent < 128; ++exponent)
     for (int i = 0; i < 8; ++i) {
-      // Ties and their neighbours, besides random mantissas.
+      // Ties and their neighbours, and random mantissas.
       const double unit = std::ldexp(1.0, exponent + 1 - bits);
       const double tie =
           std::ldexp(1.0, exponent) + (random.integer(0, 50) + 0.5) * unit;

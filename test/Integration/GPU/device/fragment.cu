@@ -8,7 +8,7 @@
 //
 // Fragment.cuh, Slices.cuh and the fragment loads and stores of Global.cuh: the
 // layout by its definition, all parts with steps, spreads, reductions and
-// diagonals, and bounds beside NaN.
+// diagonals, and bounds next to NaN.
 //
 // REQUIRES: nvcc, gpu
 // RUN: %nvcc -std=c++17 -arch=native -I %device_include %s -o %t && %t

@@ -8,7 +8,7 @@
 //
 // The state pass of test/Device/gdn_chain_sm80.cu against an f64 evaluation of
 // its equations that rounds to bf16 where the kernel does: lengths that fill no
-// chunk, shared key heads, and NaN behind the sequence. Prints the time of a
+// chunk, shared key heads, and NaN after the sequence. Prints the time of a
 // chunk.
 //
 // REQUIRES: nvcc, gpu

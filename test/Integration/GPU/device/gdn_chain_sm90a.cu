@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The state pass of test/Device/gdn_chain_sm90a.cu against the token recurrence
-// of Gated DeltaNet (2412.06464, eq. 10) in f64, with what its prepare kernel
-// would have written computed here: keys and queries of any length whose norms
-// are in the factors, lengths that fill no chunk, shared key heads, several
+// of Gated DeltaNet (2412.06464, eq. 10) in f64, with the results of its
+// prepare kernel computed here: keys and queries of any length whose norms are
+// in the factors, lengths that fill no chunk, shared key heads, several
 // sequences, one and two column tiles a CTA. Then the time of a launch:
 // `gdn_chain_sm90a time`.
 //
@@ -177,7 +177,7 @@ template <int ColumnTiles> void check(const Problem &p) {
             o[place + col] = scale * out;
           }
         }
-        // What the prepare kernel writes.
+        // The arrays that the prepare kernel writes.
         double a[64][64], inverse[64][64];
         for (int i = 0; i < 64; ++i) {
           e_in[record * 64 + i] = std::exp(gate[i]) * r_k[i];
@@ -224,7 +224,7 @@ template <int ColumnTiles> void check(const Problem &p) {
          std::string(name) + " writes nothing else");
 }
 
-/// Prints the time of a launch on values of the size that real ones have.
+/// Prints the time of a launch on values of realistic size.
 void time(const Problem &p) {
   const int heads = p.value_heads();
   const auto narrow = [&](int64_t n, double size) {

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PublishedStores.cuh: CTAs that each take tickets, load the tile that the CTA
-// of the ticket before stored, add one to it and store it on. Every hop must
-// see the whole tile, with one CTA and with more than the GPU holds, in chains
-// that are interleaved; a chain is longer than all CTAs together. Flags count
-// stores, or are set to the number of the last one.
+// PublishedStores.cuh: CTAs draw tickets, load the tile that the CTA of the
+// previous ticket stored, add one to it and store it for the next. Every hop
+// must see the whole tile, with one CTA and with more than the GPU holds, in
+// chains that are interleaved; a chain is longer than all CTAs together. Flags
+// count stores, or are set to the number of the last one.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \
@@ -66,7 +66,7 @@ __global__ void pass_on(const __grid_constant__ CUtensorMap map,
                                              Element<half_t>::high(pair) + 1))
                    : "memory");
     }
-    // All lanes' writes are lane 0's to store.
+    // Lane 0 stores what all lanes wrote.
     __syncwarp();
     tma_store(map, tile, 0, row + 64);
     if (chain % 2 == 0)

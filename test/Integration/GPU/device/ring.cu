@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ring.cuh: producers and consumers that each dawdle at random. Every slot must
-// hold what its use wrote, whole, for as long as a consumer reads it. Slots
-// filled from registers and by copies, one to four stages, more uses than any
-// phase could hide, slots that one role hands on to another.
+// Ring.cuh: producers and consumers with random delays. Every slot must hold
+// all that its use wrote for as long as a consumer reads it. Slots filled from
+// registers and by copies, one to four stages, many more uses than phases,
+// slots that one role passes on to another.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \
@@ -23,12 +23,12 @@
 using namespace delta;
 using namespace test;
 
-/// What use `index` writes to element i.
+/// The value that use `index` writes to element i.
 __host__ __device__ float value_of(uint32_t index, int i) {
   return static_cast<float>((index * 131 + i * 7) % 8191);
 }
 
-/// Waits for none, some or many cycles, as a hash of the place says.
+/// Waits for no, some or many cycles, depending on a hash of the place.
 __device__ void dawdle(uint32_t index, uint32_t seed) {
   uint32_t x = (index + 1) * 2654435761u ^ (warp_index() + seed) * 40503u;
   x ^= x >> 15;
@@ -37,7 +37,7 @@ __device__ void dawdle(uint32_t index, uint32_t seed) {
 }
 
 /// Producer warps 0 .. Producers - 1 write 32 floats of a slot each, or with
-/// `Copies` warp 0 copies all of it; Consumers warps behind read all of it.
+/// `Copies` warp 0 copies all of it; the next Consumers warps read all of it.
 /// Counts the elements that are wrong.
 template <int Stages, int Producers, int Consumers, bool Copies>
 __global__ void pass(const float *source, uint32_t uses, uint32_t seed,
@@ -78,8 +78,8 @@ __global__ void pass(const float *source, uint32_t uses, uint32_t seed,
   }
 }
 
-/// Warps 0 .. 3 read a slot that warp 4 filled and hand it on to warp 5, which
-/// reads it too and gives it back for all of them.
+/// Warps 0 .. 3 read a slot that warp 4 filled and pass it on to warp 5, which
+/// reads it too and releases it for all of them.
 __global__ void hand_on(uint32_t uses, uint32_t seed, unsigned *wrong,
                         unsigned *read) {
   const SharedBase base = shared_base();

@@ -20,7 +20,7 @@ fi
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
-# The options of a program's architecture; nothing where it cannot run.
+# The options of a program's architecture; nothing if it cannot run.
 architecture_of() {
   if ! grep -q '^// REQUIRES:.*sm_90a' "$here/$1.cu"; then
     echo "-arch=$arch"

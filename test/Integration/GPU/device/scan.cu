@@ -64,7 +64,7 @@ template <int N> static void check_length(int threads) {
   }
   check_scan<N>(threads, integers, "integers", 0);
   check_scan<N>(threads, reals, "reals", 1e-5);
-  check_scan<N>(threads, poisoned, "NaN behind the middle", 0);
+  check_scan<N>(threads, poisoned, "NaN after the middle", 0);
 }
 
 int main() {

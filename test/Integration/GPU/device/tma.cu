@@ -8,7 +8,7 @@
 //
 // Tma.cuh and TensorMap.h: tiles of every panel width out of and into arrays of
 // two to five axes. Rows past the end of a sequence arrive as zeros and are not
-// stored, so that the next sequence, which lies right behind, stays as it is.
+// stored, so that the next sequence, which follows directly, stays as it is.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \
@@ -180,8 +180,8 @@ static void check_status() {
 }
 
 int main() {
-  // [batch 2, tokens 100, heads 3, 128]: a whole tile, a tail with the next
-  // sequence behind it, the last tail, a tile past the end.
+  // [batch 2, tokens 100, heads 3, 128]: a whole tile, a tail that the next
+  // sequence follows, the last tail, a tile past the end.
   const int64_t tokens[4] = {128, 3, 100, 2};
   check<bf16, 64, 128>(tokens, 2, {0, 1, 0, 0});
   check<bf16, 64, 128>(tokens, 2, {0, 1, 64, 0});

@@ -8,9 +8,9 @@
 //
 // TriangularInverse.cuh in both precisions, as it is and transposed: exact on
 // integers and on identical keys. F32 is at most 1e-5 from the f64 inverse on
-// the hardest keys that the kernels promise to stand (cosine 0.9, beta up to
-// 2), TF32 no further than a rounding to bf16 (2^-9) where beta is at most 1.
-// What lies on and above the diagonal is NaN. Prints the cycles of one inverse.
+// the hardest keys that the kernels support (cosine 0.9, beta up to 2), TF32 no
+// further than a rounding to bf16 (2^-9) if beta is at most 1. Elements on and
+// above the diagonal are NaN. Prints the cycles of one inverse.
 //
 // REQUIRES: nvcc, gpu
 // RUN: %nvcc -std=c++17 -arch=native -I %device_include %s -o %t && %t
@@ -106,7 +106,7 @@ static void check(const char *what, const std::vector<double> &a,
   check<InversePrecision::TF32, true, C>(what, a, tolerance.tf32, threads);
 }
 
-/// What only F32 stands.
+/// Inputs that only F32 supports.
 template <int C>
 static void check_hard(const char *what, const std::vector<double> &a,
                        int threads = 2 * C) {
@@ -191,7 +191,7 @@ int main() {
   check_size<32>();
   check_size<64>();
   check_size<128>();
-  // A CTA of more warps than the matrix has row blocks.
+  // A CTA of more warps than the matrix has blocks of 16 rows.
   check<16>("cosine 0.9, beta 1", correlated(16, 0.9, 1, 7), {3e-6, 0x1p-9},
             128);
   check<32>("cosine 0.9, beta 1", correlated(32, 0.9, 1, 7), {3e-6, 0x1p-9},

@@ -1,4 +1,4 @@
-//===- triangular_solve.cu - systems of a row block -------------*- C++ -*-===//
+//===- triangular_solve.cu - systems of a query block -----------*- C++ -*-===//
 //
 // Part of the delta project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,8 +9,8 @@
 // TriangularSolve.cuh against (I + P diag(beta))^-1 P in f64, two warpgroups of
 // a CTA with 64 rows each or with 128 together: rows of a causal softmax, rows
 // with all their weight on one or on the last element, beta of 0, 1 and both
-// signs; exponentials, whose sums nothing divides. Exact where all numbers are
-// small integers. Of 128 rows with rests too.
+// signs; exponentials that are not normalised. Exact where all numbers are
+// small integers. For 128 rows also with residuals.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \

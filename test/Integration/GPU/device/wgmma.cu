@@ -8,9 +8,9 @@
 //
 // Wgmma.cuh: both products in every width, with the left operand in registers
 // and in shared memory, whole and cut along k, with an accumulator, without one
-// and with one in flight, two products in flight at a time. Two warpgroups with
-// left operands of their own, or with halves of one. Inputs are small integers,
-// so the results are exact.
+// and with one in flight, two products in flight at a time. Two warpgroups,
+// each with its own left operand or with half of one. Inputs are small
+// integers, so the results are exact.
 //
 // REQUIRES: nvcc, gpu, sm_90a
 // RUN: %nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a \

@@ -6,8 +6,8 @@
 # ===-----------------------------------------------------------------------===#
 """Loads libNAME.so and calls it as a C program would: ctypes, no CUDA here.
 
-Which arrays there are comes from NAME.json; the values of the statuses and of
-the struct's version come from NAME.h, as for a C program.
+NAME.json lists the arrays; NAME.h gives the values of the statuses and of the struct's
+version, as for a C program.
 """
 
 import ctypes
@@ -47,7 +47,7 @@ def read_enumerators(header, name):
 
 
 class Artefact:
-    """The three functions of one artefact, and what describes them."""
+    """The three functions of one artefact, and their description."""
 
     def __init__(self, folder, name):
         self.name = name
@@ -121,7 +121,7 @@ class Artefact:
             raise Failure(f"the manifest lists {actual}, expected {expected}")
 
     def make_args(self, batch, length, addresses):
-        """The struct for arrays at {name: address}; absent ones are null."""
+        """The argument struct for arrays at {name: address}; absent arrays are null."""
         args = self.args_type(
             size=ctypes.sizeof(self.args_type),
             version=self.values["args_version"],
@@ -136,7 +136,8 @@ class Artefact:
         return self._workspace_size(args)
 
     def launch(self, args, workspace, stream=0):
-        """The status. `args` may be None; addresses and streams are integers."""
+        """Launches and returns the status. `args` may be None; addresses and streams
+        are integers."""
         return self._launch(args, workspace or None, stream or None)
 
     def status_string(self, status):

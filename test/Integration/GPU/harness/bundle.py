@@ -6,11 +6,11 @@
 # ===-----------------------------------------------------------------------===#
 """Finds things in a bundle; scripts/gpu-bundle writes it.
 
-    cases.toml, bundle.json           what is checked, how it was built
-    artefacts/NAME/                   what delta-opt wrote for a recurrence
+    cases.toml, bundle.json           the checks, and how the bundle was built
+    artefacts/NAME/                   the files that delta-opt wrote for a recurrence
     oracle/CASE.{in,out}.safetensors  operands and results of the C++ oracle
     tasks/                            examples/tasks
-    sanitize.plan                     what launch_plan runs
+    sanitize.plan                     the launches of launch_plan
     liboccupy.so                      occupy.cu, for residency.py
 """
 
@@ -22,7 +22,7 @@ from .artefact import Artefact
 
 
 class Bundle:
-    """What a check gets as its context."""
+    """The context that a check gets."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)

@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Reads cases.toml: which recurrences there are and what is checked on them.
+"""Reads cases.toml: the recurrences and the checks on them.
 
     [recurrence.NAME]   see recurrence.py
     [[case]]
-    check       which check, a name in the runner's table
+    check       the check's name in the runner's table
     recurrence  a name, or a list of names
     sizes       a list of [batch, length]
     keys, beta, decay, seed   how operands are drawn, see draw.py
@@ -40,12 +40,12 @@ class Case:
 
     @property
     def recurrences(self):
-        """Whose artefacts the case runs."""
+        """The recurrences whose artefacts the case runs."""
         return [self.recurrence] + ([self.other] if self.other else [])
 
     @property
     def name(self):
-        """Unique in a table: a file's name and what a filter matches."""
+        """A name that is unique in a table; used for files and matched by filters."""
         parts = [self.check, self.recurrence.name, f"b{self.batch}_t{self.length}"]
         if self.other:
             parts.append(self.other.name)
@@ -66,7 +66,7 @@ def read_recurrences(path):
 
 
 def read_cases(path):
-    """All cases of a table, in order. Raises ValueError where it is wrong."""
+    """All cases of a table, in order. Raises ValueError if the table is wrong."""
     recurrences = read_recurrences(path)
     with open(path, "rb") as file:
         rows = tomllib.load(file)["case"]
@@ -94,8 +94,8 @@ def read_cases(path):
 
 
 def runnable(cases, targets):
-    """Without those with a plan of warpgroups, where there is code for more
-    targets than sm_90a."""
+    """All cases that run on the targets: without those with a plan for warpgroups if
+    there are other targets than sm_90a."""
     return [
         case
         for case in cases

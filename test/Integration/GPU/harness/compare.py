@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""What results are measured by, and the limits (those of Runtime/Compare.h).
+"""The error measure of results, and its limits (those of Runtime/Compare.h).
 
 The limit follows from the recurrence and the data, never from a case.
 """
@@ -31,8 +31,8 @@ def limit_of(recurrence, data):
 
 def rms_ratio(reference, result):
     """RMS(reference - result) / RMS(reference) of two float64 arrays of one
-    shape; infinite where anything is not finite or only the reference is 0. Where
-    both are the same infinity (the logarithm of an empty sum) they agree."""
+    shape; infinite if an element is not finite or only the reference is 0. Elements
+    that are the same infinity in both (the logarithm of an empty sum) agree."""
     if reference.shape != result.shape:
         return math.inf
     judged = (reference != result) | (abs(reference) < math.inf)

@@ -1,11 +1,11 @@
-# ===- decoding.py - tokens behind a cache ---------------------*- python -*-===#
+# ===- decoding.py - tokens after a cache ---------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Sequences that are computed in two ways at once: prompts as a whole, which leave
-their keys and u in a cache, and the tokens behind them a few at a time.
+"""Sequences that are computed in two parts: a prompt as a whole, which leaves its keys
+and u in a cache, and the tokens after it a few at a time.
 """
 
 import torch
@@ -31,8 +31,8 @@ class Whole:
 def check_decode(context, case):
     """Prompts of different lengths, then STEPS calls that continue them: every o, and
     every row of the cache, is that of the whole sequence. The first sequence starts
-    from nothing, the last one fills the cache and then runs out of room. Rows that no
-    token has are NaN before and after, and a call that is repeated changes no bit."""
+    with an empty cache, the last one fills the cache and then runs out of room. Rows
+    without a token are NaN before and after, and a repeated call changes no bit."""
     whole = Whole(case)
     arguments = draw_on_device(context, whole)
     expected = evaluate_reference(whole, arguments)
@@ -87,9 +87,9 @@ def check_decode(context, case):
         clean = all(
             bool(cache[b, start + added :].isnan().all()) for b, start in enumerate(starts)
         )
-        lines.append(holds(f"{name} behind the tokens", clean))
+        lines.append(holds(f"{name} after the tokens", clean))
 
-    # No room: nothing is written, o is right all the same.
+    # No room: nothing is written, but o is right.
     step = STEPS - 1
     call = {name: tokens(name, step) for name in own} | {
         name: cache[:, : starts[-1] + step * count].contiguous()
@@ -109,7 +109,7 @@ def check_decode(context, case):
 
 
 def median_seconds(call):
-    """Of RUNS calls on a busy GPU, by events."""
+    """The time of a call, by events around RUNS calls on a busy GPU."""
     times = []
     for _ in range(RUNS + 2):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -123,9 +123,9 @@ def median_seconds(call):
 
 def check_bandwidth(context, case):
     """A cache that is full but for the new tokens: its bytes over the time of a call,
-    against the bandwidth of a copy, whose bytes are read and written. Arrays start
-    where allocators put them: rows of keys that straddle sectors of 32 bytes take a
-    third longer."""
+    against the bandwidth of a copy, whose bytes are read and written. Arrays are
+    aligned as allocators align them: rows of keys that straddle sectors of 32 bytes
+    take a third longer."""
     artefact = context.artefact(case.recurrence)
     torch.manual_seed(case.data.seed)
     call, cached = {}, case.length - case.recurrence.new_tokens

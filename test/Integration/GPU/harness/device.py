@@ -4,12 +4,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Runs an artefact on arrays that show what it touches.
+"""Runs an artefact on arrays that show its accesses.
 
 Every array and the workspace lie between guard bands. Bands, results and
-workspace start as bytes 0xFF, a NaN in every dtype: what a kernel reads without
-having written turns up in its results, what it does not write stays NaN, what
-it writes beside an array is seen in a band.
+workspace start as bytes 0xFF, a NaN in every dtype: a value that a kernel reads before
+writing it shows up in its results, an element that it does not write stays NaN, and a
+write outside of an array changes a band.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ import torch
 from .report import Failure
 
 GUARD_BYTES = 4096
-# Arrays start at the alignment that the ABI asks for and no better one.
+# Arrays have the alignment that the ABI requires, and no larger one.
 ARRAY_OFFSET = 16
 DTYPES = {
     "bfloat16": torch.bfloat16,
@@ -39,8 +39,8 @@ def same_bits(a, b):
 
 
 class GuardedArray:
-    """An array of poison between two guard bands, `offset` bytes from where a
-    multiple of 512 would be."""
+    """An array of poison between two guard bands, `offset` bytes after a multiple of
+    512."""
 
     def __init__(self, shape, dtype, offset):
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
@@ -66,9 +66,9 @@ class GuardedArray:
 class Launch:
     """Arrays of one call, and the call itself.
 
-    `arguments` {name: tensor on the GPU, in the dtype of the ABI} are copied. A
-    tensor of batch 1 stands for a batch of equal sequences. Arrays start `offset`
-    bytes from where a multiple of 512 would be.
+    `arguments` {name: tensor on the GPU, in the dtype of the ABI} are copied. A tensor
+    of batch 1 stands for a batch of equal sequences. Arrays start `offset` bytes after
+    a multiple of 512.
     """
 
     def __init__(self, artefact, batch, length, arguments, offset=ARRAY_OFFSET):
@@ -102,7 +102,7 @@ class Launch:
         self.arguments = arguments
 
     def poison(self):
-        """Results and workspace as if never written, on the current stream."""
+        """Fills results and workspace with poison again, on the current stream."""
         self.workspace.poison()
         for info in self.artefact.arrays:
             if info.is_result:
@@ -118,7 +118,7 @@ class Launch:
             raise Failure(f"status {status}: {self.artefact.status_string(status)}")
 
     def finish(self):
-        """Waits, and checks that nothing but results, workspace and what is updated in
+        """Waits, and checks that only results, workspace and arrays that are updated in
         place changed."""
         torch.cuda.synchronize()
         guarded = {**self.arrays, "workspace": self.workspace}

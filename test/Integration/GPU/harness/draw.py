@@ -13,7 +13,7 @@
     s0      0.1 times normal
     alpha   normal
 
-`Data` names the departures that the cases ask for.
+`Data` names the variations that the cases use.
 """
 
 import concurrent.futures
@@ -34,9 +34,9 @@ class Data:
 
     keys    correlated: any two keys of a head have an expected cosine of 0.9.
             long: norms uniform in (0, sqrt 2); only without an l2 norm.
-    beta    negative: uniform in (-0.02, 0); only without a sigmoid. Tokens add to
-            what they read.
-    decay   zero; half_zero: every other value, at random; small: of size 0.01;
+    beta    negative: uniform in (-0.02, 0); only without a sigmoid. Tokens then add to
+    the value that they read. decay   zero; half_zero: every other value, at random;
+    small: of size 0.01;
             block_end: -50 on the last token of every chunk, small elsewhere;
             resets: -200, which forgets everything, on one token in fifty.
     """
@@ -96,7 +96,7 @@ def draw_decay(rng, shape, recurrence, data):
 
 
 def draw_one(array, index, recurrence, batch, length, data):
-    # A stream for every operand: adding one changes no other.
+    # Every operand has its own stream, so that adding one changes no other.
     rng = np.random.default_rng([data.seed, index])
     shape = array.sizes(batch, length)
     if array.name == "k":

@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""What a launcher refuses, and the reference against the C++ oracle in numpy.
+"""Calls that a launcher must refuse, and the reference against the C++ oracle in numpy.
 
-A launcher refuses wrong arguments before it asks CUDA for anything. The
-addresses are made up, so that touching an array would be a crash.
+A launcher refuses wrong arguments before it asks CUDA for anything. The addresses are
+made up, so that accessing an array would crash.
 """
 
 import ctypes
@@ -36,7 +36,7 @@ def check_oracle(context, case):
 
 
 def made_up_addresses(artefact):
-    """Aligned addresses that nothing lies at, far from each other."""
+    """Aligned addresses without memory, far from each other."""
     return {
         array.name: 0x1000_0000_0000 + (index << 40)
         for index, array in enumerate(artefact.arrays)
@@ -89,7 +89,7 @@ class Refusals:
 
 
 def check_statuses(context, case):
-    """Every way to be refused; needs a batch and a length that are not 0."""
+    """Every reason for a refusal; needs a batch and a length that are not 0."""
     artefact = context.artefact(case.recurrence)
     refusals = Refusals(artefact, case)
     args = refusals.args
@@ -124,7 +124,7 @@ def check_statuses(context, case):
     if artefact.workspace_size(args()):
         refusals.expect("workspace null", "error_workspace", args(), 0)
         refusals.expect("workspace + 16", "error_workspace", args(), WORKSPACE + 16)
-        # Strides that are given and contiguous are not what is refused.
+        # Given strides are accepted if they are contiguous.
         given = {
             f"{array.field}_strides": (ctypes.c_int64 * len(array.shape))(
                 *contiguous_strides(array.sizes(*refusals.sizes))
@@ -139,8 +139,8 @@ def check_statuses(context, case):
 
 
 def check_status_strings(artefact):
-    """Every status has a text of its own, and an unknown one has one too.
-    error_cuda is not returned by itself but with a cudaError_t added."""
+    """Every status has its own text, and so has an unknown status. error_cuda is
+    returned only with a cudaError_t added."""
     known = [
         value
         for name, value in artefact.values.items()

@@ -9,13 +9,12 @@
     u_t = alpha_t v_t - beta_t sum_{i<t} kappa_1(scale w_t k_i) u_i
     o_t =                      sum_{i<=t} kappa_2(scale q_t k_i) u_i
 
-and what a backward pass saves: ubar_t, the sum in u_t, and the logarithms of the
-sums that a softmax is divided by.
+and the values that a backward pass needs: ubar_t, the sum in u_t, and the logarithms of
+the sums by which a softmax is divided.
 
-T tokens cost T^2 products, so tokens go in blocks: what earlier blocks contribute
-is a product, what a block contributes to itself is a triangular system, solved
-as one. The second attention is always computed, also where a kernel derives it
-from the first.
+T tokens cost T^2 products, so tokens are computed in blocks: the contribution of
+earlier blocks is a product, that of the block itself is a triangular system. The second
+attention is always computed, even if a kernel derives it from the first.
 """
 
 import math
@@ -24,14 +23,14 @@ BLOCK = 128
 
 
 def weights(function, scores, mask, xp):
-    """kappa(scores) where the mask is true, else 0, and the logarithm of what a
-    softmax is divided by, or None. A softmax row without an entry is 0."""
+    """kappa(scores) where the mask is true, else 0, and the logarithm of the sum by
+    which a softmax is divided, or None. A softmax row without an entry is 0."""
     if function != "softmax":
         apply = {"linear": lambda x: x, "exp": xp.exp, "round": xp.round,
                  "relu": lambda x: x * (x > 0)}[function]
         return apply(scores * mask) * mask, None
-    # Masked scores come to the row's least, so that the maximum is of the others
-    # wherever there are others.
+    # Masked scores become the least of the row, so that the maximum is that of the
+    # others, if there are others.
     largest = (scores * mask + (mask - 1.0) * 1e300).max(-1)
     largest = (largest.values if hasattr(largest, "values") else largest)[..., None]
     powers = xp.exp((scores - largest) * mask) * mask

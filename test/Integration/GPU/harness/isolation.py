@@ -28,8 +28,8 @@ def run(context, case, arguments, batch=None, length=None):
 
 
 def check_split_sequence(context, case):
-    """A sequence in two calls, the second from the state of the first. The same
-    bits where the cut is between chunks, within the limit elsewhere."""
+    """A sequence in two calls, the second from the state of the first. The bits are the
+    same if the cut is between chunks; elsewhere results are within the limit."""
     r = case.recurrence
     if not (r.initial and r.final):
         raise Failure("needs an initial and a final state")
@@ -60,7 +60,7 @@ def check_split_sequence(context, case):
 
 
 def check_batch_invariance(context, case):
-    """Every sequence alone gives what it gives in the batch."""
+    """Every sequence alone gives the same result as in the batch."""
     arguments = draw_on_device(context, case)
     together = run(context, case, arguments)
     same = {name: True for name in together}
@@ -73,8 +73,9 @@ def check_batch_invariance(context, case):
 
 
 def check_neighbours(context, case):
-    """Sequences of NaN before and after one in memory do not touch it: what a kernel
-    loads past the end of a sequence is another's, and must not count."""
+    """Sequences of NaN before and after a sequence in memory do not change its results:
+    values that a kernel loads past the end of a sequence belong to another one and must
+    not count."""
     arguments = draw_on_device(context, case)
     clean = run(context, case, arguments)
     lines = []
@@ -132,7 +133,7 @@ def check_containment(context, case):
             lines.append(holds(f"o, {where}", same))
             kept = not results["o"][1, token:, list(heads)].isfinite().any(-1).any()
             lines.append(holds(f"o is poisoned, {where}", kept, "lost"))
-            # Nothing goes back over the start of a chunk.
+            # Nothing flows back across the start of a chunk.
             begin = token // r.chunk_tokens * r.chunk_tokens
             earlier = torch.equal(results["o"][1, :begin], clean["o"][1, :begin])
             lines.append(holds(f"o of earlier chunks, {where}", earlier))

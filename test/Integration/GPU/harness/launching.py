@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Checks of launches: repeated, one behind the other, with the state in place,
-captured in a graph, from several threads on several streams, and returning at once.
+"""Checks of launches: repeated, one after another, with the state in place, captured in
+a graph, from several threads on several streams, and returning at once.
 """
 
 import threading
@@ -52,9 +52,10 @@ def check_repeatability(context, case):
 
 
 def check_back_to_back(context, case):
-    """Launches on one stream with one workspace between them, each from the state
-    that the last one leaves: where a launch may begin before the last has ended,
-    it reads and overwrites nothing too early. Against the same with waiting."""
+    """Launches on one stream with one workspace between them, each from the state of
+    the previous one. A launch that begins before the previous one has ended must not
+    read or overwrite anything too early. Compared with the same launches with waits
+    between them."""
     recurrence = case.recurrence
     if not (recurrence.initial and recurrence.final):
         raise Failure("needs an initial and a final state")
@@ -121,8 +122,8 @@ def check_graph(context, case):
 
 
 def check_streams(context, case):
-    """Threads that launch at the same time, each on a stream and arrays of its
-    own, all get the result of a launch alone."""
+    """Threads that launch at the same time, each with its own stream and arrays, all
+    get the result of a single launch."""
     expected = make_launch(context, case).run()
     launches = [make_launch(context, case) for _ in range(THREADS)]
     failures = []
@@ -152,7 +153,7 @@ def check_streams(context, case):
 
 
 def check_asynchrony(context, case):
-    """A launch behind a long kernel returns while that kernel still runs."""
+    """A launch after a long kernel returns while that kernel still runs."""
     expected = make_launch(context, case).run()
     launch = make_launch(context, case)
     done = torch.cuda.Event()

@@ -110,7 +110,7 @@ def check_task(context, case):
     launch = Launch(artefact, case.batch, case.length, device.to_device(artefact, task))
     lines = []
     for name, result in launch.run().items():
-        # As numbers: the answers have one zero, a kernel may give -0.
+        # Compared as numbers: the answers have one zero, a kernel may give -0.
         expected = torch.from_numpy(task[f"expected.{name}"]).cuda()
         wrong = int((result.float() != expected).sum())
         lines.append(Measurement(name, f"{wrong} wrong", "exact", wrong == 0))
@@ -118,8 +118,8 @@ def check_task(context, case):
 
 
 def check_repeated_sequence(context, case):
-    """A batch of one and the same sequence, too large to draw: the first one
-    against the reference, the others against the first."""
+    """A batch of equal sequences, too large to draw: the first one is compared with the
+    reference, the others with the first."""
     single = dataclasses.replace(case, batch=1)
     arguments = draw_on_device(context, single)
     launch = Launch(

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Writes what launch_plan.cpp reads, so that it needs to parse no JSON.
+"""Writes the input of launch_plan.cpp, which then needs no JSON parser.
 
     case NAME LIBRARY FUNCTION VERSION BATCH LENGTH
     argument FIELD DTYPE ELEMENTS RANK LOW HIGH     drawn uniformly in [LOW, HIGH]
@@ -18,7 +18,7 @@ import math
 
 
 def value_range(recurrence, name, length):
-    """Between which values an argument is stable and not all the same."""
+    """A range of values that keeps the recurrence stable without being constant."""
     row = 1 / math.sqrt(recurrence.key_dim)  # keys of norm at most 1
     return {
         "q": (-row, row),

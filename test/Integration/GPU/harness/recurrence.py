@@ -6,8 +6,8 @@
 # ===-----------------------------------------------------------------------===#
 """The recurrences that the GPU tests and the benchmark compile, as parameters.
 
-A `Recurrence` is what a row `[recurrence.NAME]` of a case table says. From it
-follow the text of its spec, and the names, shapes and dtypes of its arrays
+A `Recurrence` has the parameters of a row `[recurrence.NAME]` of a case table. The text
+of its spec, and the names, shapes and dtypes of its arrays follow from them
 (docs/spec.md). Nothing here computes one.
 """
 
@@ -31,7 +31,7 @@ class Array:
 
     @property
     def role(self):
-        """As a manifest says it."""
+        """The role of the array, in the word of a manifest."""
         return "result" if self.is_result else "updated" if self.is_updated else "argument"
 
     def sizes(self, batch, length):
@@ -41,18 +41,17 @@ class Array:
 
 @dataclasses.dataclass(frozen=True)
 class Recurrence:
-    """Sizes H, HV, K, V, n as in docs/spec.md, and what is present.
+    """Sizes H, HV, K, V, n as in docs/spec.md, and optional parts.
 
     `norm`: q and k go through an l2 norm; without it they are used as given.
-    `norm_dtype`: what the norm's result is rounded to; left out, `dtype`.
-    `sigmoid`: the range, 1 or 2, of the sigmoid that beta goes through; with 0
-    beta is used as given.
-    `write`, `read`: the kernel functions of a recurrence without a state, both or
-    neither; with `own_write` another array than q writes, with `alpha` the values
-    have factors; `u`, `ubar`, `write_lse` and `read_lse` are results where set.
-    With `new_tokens` so many tokens are computed behind a cache of keys and u,
-    whose room is the length.
-    `plans`: what stands in `plans = {..}`; empty, the compiler chooses.
+    `norm_dtype`: the dtype to which the norm's result is rounded; `dtype` if left out.
+    `sigmoid`: the range, 1 or 2, of the sigmoid that beta goes through; with 0 beta is
+    used as given. `write`, `read`: the kernel functions of a recurrence without a
+    state, both or neither. With `own_write` the write query is an array of its own;
+    with `alpha` the values have factors; `u`, `ubar`, `write_lse` and `read_lse` are
+    results if set. With `new_tokens` that many tokens are computed after a cache of
+    keys and u, whose capacity is the length. `plans`: the text inside `plans = {..}`;
+    if empty, the compiler chooses.
     """
 
     name: str
@@ -83,7 +82,7 @@ class Recurrence:
 
     @property
     def has_state(self):
-        """Whether it carries a matrix, or else keeps every u."""
+        """Whether it carries a state matrix; otherwise it keeps every u."""
         return not self.write
 
     @property
@@ -92,8 +91,8 @@ class Recurrence:
 
     @property
     def chunk_tokens(self):
-        """Tokens in a chunk: as many as fit with all their steps. Where the
-        compiler chooses (0), of the longest."""
+        """Tokens in a chunk: as many as fit with all their steps. If the compiler
+        chooses the chunk (0), the number for the longest chunk."""
         return (self.chunk or 128) // self.steps
 
     @property
@@ -215,7 +214,7 @@ class Recurrence:
 
 def parse(name, table):
     """A row of a case table: `heads` and `dim` are one number, or a pair for
-    keys and values. Raises ValueError where a key or a value is unknown."""
+    keys and values. Raises ValueError if a key or a value is unknown."""
 
     def pair(value):
         return tuple(value) if isinstance(value, list) else (value, value)

@@ -6,10 +6,10 @@
 # ===-----------------------------------------------------------------------===#
 """The meaning of a recurrence, evaluated in float64 without chunks.
 
-Written in the operations that numpy and PyTorch share, so that the code that is
-held to the C++ oracle on a CPU is the one that judges full-size runs on a GPU.
-All heads of all sequences advance together; the tokens are a plain loop. What
-keeps every u instead of a state is in implicit_reference.py.
+Uses only operations that numpy and PyTorch share, so that the same code is compared
+with the C++ oracle on a CPU and judges full-size runs on a GPU. All heads of all
+sequences advance together; the tokens are a plain loop. implicit_reference.py has
+recurrences that keep every u instead of a state.
 """
 
 from . import implicit_reference
@@ -18,7 +18,7 @@ SIGNIFICAND_BITS = {"bf16": 8, "f16": 11, "f32": 24}
 
 
 def round_to_bits(x, bits):
-    """x to the nearest number of so many significand bits (Veltkamp's split).
+    """x rounded to the nearest number with `bits` significand bits (Veltkamp's split).
 
     Halves may go either way; exponents are not limited.
     """
@@ -37,13 +37,13 @@ def sigmoid(x, limit, xp):
 
 
 def zeros(shape, like, xp):
-    """float64, where `like` is."""
+    """Zeros in float64, on the device of `like`."""
     return like.new_zeros(shape) if hasattr(like, "new_zeros") else xp.zeros(shape)
 
 
 def evaluate(recurrence, arguments, xp):
-    """{"o": [B, T, HV, V], "s": [B, HV, K, V]}, without a state what
-    implicit_reference.py says, in float64, not rounded.
+    """{"o": [B, T, HV, V], "s": [B, HV, K, V]}, or without a state the results of
+    implicit_reference.py; in float64, not rounded.
 
     `arguments` are float64 arrays of the module `xp` (numpy or torch) with the
     values that the kernels get; they are not changed.

@@ -1,4 +1,4 @@
-# ===- report.py - what checks found --------------------------*- python -*-===#
+# ===- report.py - results of checks --------------------------*- python -*-===#
 #
 # Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,12 @@ import dataclasses
 from . import compare
 
 
-# Of more measurements than this, only the failed ones are printed.
+# With more measurements than this, only the failed ones are printed.
 LONG = 6
 
 
 class Failure(Exception):
-    """A check that could not be carried through, in words."""
+    """The reason why a check could not be completed, in words."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +40,7 @@ def measure(what, expected, actual, limit):
 
 
 def holds(what, truth, otherwise="differs"):
-    """A statement about bits."""
+    """A measurement that is either true or false."""
     return Measurement(what, "holds" if truth else otherwise, "exact", bool(truth))
 
 
@@ -63,8 +63,8 @@ class CaseReport:
         )
 
     def print(self):
-        """A row a measurement; long lists that passed are only counted, and are
-        whole in the JSON."""
+        """Prints one row per measurement; of long lists, those that passed are only
+        counted (the JSON has them all)."""
         print(f"{'ok' if self.passed else 'FAILED':7} {self.name}  ({self.seconds:.2f} s)")
         rows = self.measurements
         if len(rows) > LONG:
@@ -83,7 +83,7 @@ def to_json(reports):
 
 
 def print_summary(reports, seconds):
-    """The failed cases once more, then the closing line."""
+    """Prints the failed cases once more, then the closing line."""
     failed = [report for report in reports if not report.passed]
     if failed:
         print("\nfailed:")

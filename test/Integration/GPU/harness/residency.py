@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-----------------------------------------------------------------------===#
-"""Kernels whose CTAs wait for each other end however few of them run at a time."""
+"""Kernels whose CTAs wait for each other end, however few of the CTAs run at a time."""
 
 import ctypes
 import time
@@ -19,7 +19,7 @@ HELD, LEAVE = 0, 1  # of its State
 
 
 def shared_bytes(kernels):
-    """Of the CTA that needs most; kernels follow each other."""
+    """The shared memory of the CTA that needs most; kernels run one after another."""
 
     def of(kernel):
         on_targets = kernel["resources"].values()
@@ -38,7 +38,7 @@ def wait_until(condition, what):
 
 
 def check_residency(context, case):
-    """A GPU with room for one CTA at a time gives the bits that all of it gives."""
+    """A GPU with room for one CTA at a time gives the same bits as an idle GPU."""
     launch = make_launch(context, case)
     expected = {name: result.clone() for name, result in launch.run().items()}
     launch.poison()

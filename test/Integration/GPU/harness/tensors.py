@@ -6,8 +6,8 @@
 # ===-----------------------------------------------------------------------===#
 """Arrays on the host, and .safetensors files. Needs numpy only.
 
-numpy has no bf16: such an array is held as float32 whose values bf16 can hold,
-so that converting it is exact everywhere.
+numpy has no bf16. A bf16 array is held as float32 with values that bf16 can represent,
+so converting it is always exact.
 """
 
 import json
@@ -22,7 +22,7 @@ HOST_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
 
 
 def round_to(array, dtype):
-    """The nearest values, halves to even, of a dtype; finite numbers only."""
+    """Rounds to the nearest values of a dtype, ties to even; finite numbers only."""
     array = np.ascontiguousarray(array, np.float32)
     if dtype == "f32":
         return array
@@ -35,7 +35,7 @@ def round_to(array, dtype):
 def write(path, arrays):
     """Writes {name: (float32 array, dtype)}; the values must fit their dtypes."""
     header, payload, offset = {}, [], 0
-    # The widest first: then every tensor is aligned to its elements.
+    # The widest first, so that every tensor is aligned to its elements.
     for name, (array, dtype) in sorted(
         arrays.items(), key=lambda item: (item[1][1] != "f32", item[0])
     ):

@@ -14,7 +14,7 @@
 //
 // An ARRAY is "in:BYTES:RANK" or "out:BYTES:RANK", in the struct's order. All
 // arguments are zero, for which the results of every recurrence here are zero.
-// Exits with 1 where a check fails.
+// Exits with 1 if a check fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ Array parseArray(const char *text) {
   return array;
 }
 
-/// Whether every byte is \p value, those bits aside that \p ignored has.
+/// Whether every byte is \p value, apart from the bits set in \p ignored.
 bool holds(const GpuBuffer &buffer, unsigned char value,
            unsigned char ignored = 0) {
   std::vector<unsigned char> host(buffer.size());
@@ -78,7 +78,7 @@ bool holds(const GpuBuffer &buffer, unsigned char value,
   return true;
 }
 
-/// What is written is read back, in the order of the stream.
+/// Written data is read back, in the order of the stream.
 void testBuffers(const Gpu &gpu) {
   GpuBuffer buffer = take(GpuBuffer::allocate(gpu, 1000003));
   check(buffer.fill(0xff));

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A map from where a value sits (register, lane, warp) to which element of a
-/// tile it is, linear over GF(2). It is a value without a context: it knows
-/// nothing of attributes, types or instructions.
+/// A map from the place of a value (register, lane, warp) to the coordinates of
+/// the tile element that it is, linear over GF(2). A map needs no MLIR context:
+/// it knows nothing of attributes, types or instructions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +26,11 @@ class raw_ostream;
 
 namespace delta::tile {
 
-/// Coordinates of the element held at (register, lane, warp): the exclusive or
+/// The coordinates of the element at (register, lane, warp): the exclusive or
 /// of one basis vector for each set bit of the three indices. A basis of 0
-/// means that the element does not depend on the bit, that is, every place that
-/// differs in this bit alone holds a copy. An index with a bit beyond the bases
-/// of its dimension holds nothing.
+/// means that the element does not depend on the bit: two places that differ
+/// only in this bit hold the same element. An index with a bit beyond the bases
+/// of its dimension holds no element.
 ///
 /// "Register" counts elements of one thread here; how many elements share a
 /// 32-bit register is a matter of the element type.
@@ -52,7 +52,7 @@ public:
     return bases[dimension];
   }
 
-  /// How many indices of `dimension` hold something: a power of two.
+  /// The number of indices of `dimension` that hold an element: a power of two.
   int64_t getExtent(Dimension dimension) const {
     return int64_t(1) << bases[dimension].size();
   }
@@ -63,11 +63,11 @@ public:
   Basis apply(int64_t reg, int64_t lane, int64_t warp) const;
 
   /// The map to the coordinate along `axis` alone (rank 1). Register bits on
-  /// which it does not depend are dropped, since a thread has no use for copies
-  /// of its own; those of lanes and warps stay.
+  /// which the coordinate does not depend are dropped, because one thread needs
+  /// no second copy; those of lanes and warps stay.
   LinearLayout project(unsigned axis) const;
 
-  /// Whether two maps put every element at the same places.
+  /// Whether both maps put every element in the same places.
   bool operator==(const LinearLayout &other) const {
     return rank == other.rank && bases == other.bases;
   }

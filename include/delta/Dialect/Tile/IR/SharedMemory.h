@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Bytes and alignment of what lies in shared memory: the one place that knows
-/// how `#tile.smem` stores a tile, so that the plan of a kernel's shared
-/// memory, its verifier and the device library agree. Decides no offset.
+/// Bytes and alignment of buffers and rings in shared memory. Only this file
+/// knows how `#tile.smem` stores a tile, so that the planner of shared memory,
+/// its verifier and the device library agree. Decides no offset.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +29,9 @@ verifySharedBuffer(mlir::MemRefType type,
 /// Bytes of a buffer that `verifySharedBuffer` accepts.
 int64_t getSharedBytes(mlir::MemRefType type);
 
-/// Bytes that the address of such a buffer must be a multiple of: 1024 with a
-/// swizzle (its pattern repeats after eight rows of at most 128 bytes), else
-/// 128 for a matrix (all banks) and 16 for a vector.
+/// The alignment of such a buffer in bytes: 1024 with a swizzle (its pattern
+/// repeats after eight rows of at most 128 bytes), else 128 for a matrix (all
+/// banks) and 16 for a vector.
 int64_t getSharedAlignment(mlir::MemRefType type);
 
 /// Where each buffer of one slot of a ring starts, from the slot's start.
@@ -43,20 +43,21 @@ int64_t getSlotBytes(RingType ring);
 /// Alignment of a slot: that of its most demanding buffer.
 int64_t getSlotAlignment(RingType ring);
 
-/// How many copies of itself a ring has: one for each instance of the role that
-/// fills it (F7), which is where its acquires are.
+/// The number of copies of a ring: one for each instance of the role that fills
+/// it (F7), which is the role of its acquires.
 int64_t getRingCopies(RingCreateOp ring);
 
 /// Bytes of the slots of all copies of a ring.
 int64_t getRingSlotBytes(RingCreateOp ring);
 
-/// Where the mbarriers of a ring's first copy start, from the ring's start:
-/// behind the slots of all copies, or at `barriers`, from the start of shared
-/// memory. Each copy has `getBarrierBytes` of them. Only rings of protocol
-/// `mbarrier` have any.
+/// The offset of the mbarriers of a ring's first copy. They start after the
+/// slots of all copies, counted from the start of the ring, or at `barriers`,
+/// counted from the start of shared memory. Each copy has `getBarrierBytes`
+/// bytes of them. Only rings of protocol `mbarrier` have any.
 int64_t getBarrierOffset(RingCreateOp ring);
 
-/// Bytes of the mbarriers of one copy of a ring: two a slot, "full" ones first.
+/// Bytes of the mbarriers of one copy of a ring: two per slot, "full" ones
+/// first.
 int64_t getBarrierBytes(RingType ring);
 
 /// Bytes of a ring: the slots of its copies, then their mbarriers, unless they

@@ -42,8 +42,9 @@
 
 namespace delta::tile {
 
-/// What the ops of the final form declare effects on: the order in which a
-/// kernel's instructions are issued. Everything that touches it stays in place.
+/// The resource on which the ops of the final form declare effects: the order
+/// in which a kernel issues its instructions. Ops with an effect on it keep
+/// their order.
 struct ScheduleResource
     : public mlir::SideEffects::Resource::Base<ScheduleResource> {
   llvm::StringRef getName() final { return "tile.schedule"; }

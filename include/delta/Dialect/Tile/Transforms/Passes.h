@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Declares the passes of dialects/Tile/TilePasses.td: one `createX()` a pass,
-/// their options structs, and `registerTilePasses()`. What a pass does is said
-/// there and nowhere else.
+/// Declares the passes of dialects/Tile/TilePasses.td: one `createX()` per
+/// pass, their options structs, and `registerTilePasses()`. The .td file
+/// describes each pass.
 ///
 //===----------------------------------------------------------------------===//
 

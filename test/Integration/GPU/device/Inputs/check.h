@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Each test is one program: it runs kernels on small inputs, compares with a
-// plain f64 computation on the host, prints PASS or FAIL a check and exits
-// with the number of failures. Buffers stand between guards: memory outside
-// what a kernel may read holds NaN, memory outside what it may write must keep
-// its canary. Needs nvcc and a GPU, nothing else.
+// plain f64 computation on the host, prints PASS or FAIL for each check and
+// exits with the number of failures. Buffers stand between guards: memory that
+// a kernel must not read holds NaN, memory that it must not write must keep its
+// canary. Needs nvcc and a GPU, nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,7 +130,7 @@ public:
     std::vector<T> all = everything();
     return std::vector<T>(all.begin() + guard, all.begin() + guard + count);
   }
-  /// Whether nothing was written before or behind the buffer.
+  /// Whether nothing was written before or after the buffer.
   bool guards_intact() const {
     std::vector<T> all = everything();
     const auto *p = reinterpret_cast<const unsigned char *>(all.data());

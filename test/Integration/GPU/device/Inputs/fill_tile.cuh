@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For tests of functions that read tiles: an independent way in, without the
-// copies and stores that have tests of their own.
+// For tests of functions that read tiles: an independent way to fill a tile,
+// without the copies and stores that have their own tests.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Rests.h - what rounding leaves of a tile -----------------*- C++ -*-===//
+//===- Residual.h - residuals of hi/lo splits -------------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,27 +6,28 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the tile dialect's passes. A tile that is given to products as
-/// two numbers an element is rounded, extended again and subtracted from
-/// itself:
+/// Private to the passes on the tile dialect. A hi/lo split gives a product two
+/// numbers for each element of a tile, the rounded value and its residual. In
+/// the IR the tile is rounded, extended again and subtracted from itself:
 ///
 /// ```
 /// %a    = arith.truncf %x
 /// %back = arith.extf %a
-/// %rest = arith.truncf (arith.subf %x, %back)
+/// %residual = arith.truncf (arith.subf %x, %back)
 /// ```
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef DELTA_LIB_DIALECT_TILE_TRANSFORMS_RESTS_H
-#define DELTA_LIB_DIALECT_TILE_TRANSFORMS_RESTS_H
+#ifndef DELTA_LIB_DIALECT_TILE_TRANSFORMS_RESIDUAL_H
+#define DELTA_LIB_DIALECT_TILE_TRANSFORMS_RESIDUAL_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace delta::tile {
 
-/// Whether `extend` exists for a rest alone: element by element, never whole.
-inline bool makesRest(mlir::arith::ExtFOp extend) {
+/// Whether `extend` only serves to compute a residual. Then it is computed
+/// element by element and takes no registers as a whole tile.
+inline bool feedsResidual(mlir::arith::ExtFOp extend) {
   if (!extend.getOut().hasOneUse())
     return false;
   auto difference =
@@ -37,4 +38,4 @@ inline bool makesRest(mlir::arith::ExtFOp extend) {
 
 } // namespace delta::tile
 
-#endif // DELTA_LIB_DIALECT_TILE_TRANSFORMS_RESTS_H
+#endif // DELTA_LIB_DIALECT_TILE_TRANSFORMS_RESIDUAL_H

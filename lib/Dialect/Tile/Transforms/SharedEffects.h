@@ -1,4 +1,4 @@
-//===- Touched.h - memory that an op touches --------------------*- C++ -*-===//
+//===- SharedEffects.h - memory effects of an op ----------------*- C++ -*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What passes that reorder ops compare to see whether two of them may be
-/// exchanged.
+/// Passes that reorder ops compare the memory effects of two ops to see whether
+/// they may be exchanged.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef DELTA_LIB_DIALECT_TILE_TRANSFORMS_TOUCHED_H
-#define DELTA_LIB_DIALECT_TILE_TRANSFORMS_TOUCHED_H
+#ifndef DELTA_LIB_DIALECT_TILE_TRANSFORMS_SHAREDEFFECTS_H
+#define DELTA_LIB_DIALECT_TILE_TRANSFORMS_SHAREDEFFECTS_H
 
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 
@@ -21,19 +21,19 @@
 
 namespace delta::tile {
 
-/// The buffer behind a view of shared memory.
+/// The buffer that `view` is a view of.
 inline mlir::Value getBuffer(mlir::Value view) {
   while (auto op = view.getDefiningOp<mlir::ViewLikeOpInterface>())
     view = op.getViewSource();
   return view;
 }
 
-/// Memory that an op touches, with all that is nested in it.
-struct Touched {
+/// The memory that an op and the ops nested in it access.
+struct SharedEffects {
   llvm::SetVector<mlir::Value> reads, writes;
   llvm::SmallVector<GlobalAccess> arrays;
 
-  explicit Touched(mlir::Operation *op) {
+  explicit SharedEffects(mlir::Operation *op) {
     op->walk([&](mlir::Operation *inner) {
       for (const SharedAccess &access : getSharedAccesses(inner)) {
         if (access.reads)
@@ -45,7 +45,7 @@ struct Touched {
         arrays.push_back(*access);
     });
   }
-  bool conflictsWith(const Touched &later) const {
+  bool conflictsWith(const SharedEffects &later) const {
     auto meets = [](const llvm::SetVector<mlir::Value> &a,
                     const llvm::SetVector<mlir::Value> &b) {
       return llvm::any_of(a,
@@ -63,4 +63,4 @@ struct Touched {
 
 } // namespace delta::tile
 
-#endif // DELTA_LIB_DIALECT_TILE_TRANSFORMS_TOUCHED_H
+#endif // DELTA_LIB_DIALECT_TILE_TRANSFORMS_SHAREDEFFECTS_H

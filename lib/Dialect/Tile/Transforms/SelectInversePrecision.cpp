@@ -1,4 +1,5 @@
-//===- RelaxInverses.cpp - precision of inverses ----------------*- C++ -*-===//
+//===- SelectInversePrecision.cpp - precision of inverses ----------------*- C++
+//-*-===//
 //
 // Part of delta, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tile-relax-inverses`. With operands rounded by a relative 2^-12 the result
-/// is the inverse of a matrix that differs as little, entry by entry: an error
-/// of M dA M. For beta up to 1 it is a random walk that ends below a rounding
-/// to bf16 (2^-9); for larger beta the entries of M alternate without decay,
-/// and with correlated keys it does not.
+/// `tile-select-inverse-precision`. TF32 rounds operands by a relative 2^-12.
+/// The result is then the exact inverse of a matrix that differs by as little
+/// in each entry, so its error is M dA M. For beta up to 1 this error is a
+/// random walk that stays below a rounding to bf16 (2^-9). For larger beta the
+/// entries of M alternate without decay, and with correlated keys the error
+/// exceeds it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +22,19 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace delta::tile {
-#define GEN_PASS_DEF_RELAXINVERSES
+#define GEN_PASS_DEF_SELECTINVERSEPRECISION
 #include "delta/Dialect/Tile/IR/TilePasses.h.inc"
 } // namespace delta::tile
 
 using namespace mlir;
 using namespace delta::tile;
 
-/// The largest `entry_bound` of an inverse that amplifies no rounding: 1 but
-/// for what the roundings of keys add.
+/// The largest `entry_bound` of an inverse that amplifies no rounding: 1, plus
+/// the rounding errors of the keys.
 static constexpr float kLargestBound = 1.0f + 0x1p-6f;
 
-/// Whether every use of `value` rounds it to bf16, as it is or times something.
+/// Whether every use rounds `value` to bf16, as it is or multiplied by another
+/// value.
 static bool isRoundedToBF16(Value value) {
   return !value.use_empty() &&
          llvm::all_of(value.getUsers(), [](Operation *user) {
@@ -44,8 +47,9 @@ static bool isRoundedToBF16(Value value) {
 
 namespace {
 
-struct RelaxInversesPass
-    : public delta::tile::impl::RelaxInversesBase<RelaxInversesPass> {
+struct SelectInversePrecisionPass
+    : public delta::tile::impl::SelectInversePrecisionBase<
+          SelectInversePrecisionPass> {
   void runOnOperation() override {
     getOperation().walk([](TriInverseOp inverse) {
       std::optional<APFloat> bound = inverse.getEntryBound();

@@ -1,5 +1,5 @@
-// Inverses of which every use is rounded to bf16, and that amplify no rounding.
-// RUN: delta-opt %s --tile-relax-inverses | FileCheck %s
+// Every use of the inverse is rounded to bf16, and it amplifies no rounding.
+// RUN: delta-opt %s --tile-select-inverse-precision | FileCheck %s
 
 !m = tensor<64x64xf32>
 
@@ -22,7 +22,7 @@ func.func @amplified(%A: !m) -> tensor<64x64xbf16> {
   return %a : tensor<64x64xbf16>
 }
 
-// Nothing is known of the entries.
+// The entries have no known bound.
 // CHECK-LABEL: func.func @unknown(
 // CHECK: tile.tri_inverse %{{.*}} {row_stochastic}
 func.func @unknown(%A: !m) -> tensor<64x64xbf16> {
@@ -40,7 +40,7 @@ func.func @f16(%A: !m) -> tensor<64x64xf16> {
   return %a : tensor<64x64xf16>
 }
 
-// What is left of a rounding is looked at.
+// A use by the residual of a rounding counts as unrounded.
 // CHECK-LABEL: func.func @remainder(
 // CHECK: tile.tri_inverse %{{.*}} {entry_bound
 func.func @remainder(%A: !m) -> (tensor<64x64xbf16>, !m) {
@@ -58,7 +58,7 @@ func.func @returned(%A: !m) -> !m {
   return %M : !m
 }
 
-// Powers are no products of blocks.
+// Doubling multiplies powers and not blocks: it keeps f32.
 // CHECK-LABEL: func.func @doubling(
 // CHECK: tile.tri_inverse method(doubling) %{{.*}} {entry_bound
 func.func @doubling(%A: tensor<8x8xf32>) -> tensor<8x8xbf16> {
