@@ -35,7 +35,9 @@ def PlanLauncher : Pass<"cuda-plan-launcher", "::mlir::ModuleOp"> {
     dynamic. Kernels get the arguments that `cuda.kernel` documents. Workspace buffers
     are laid out one behind another, aligned to 256 bytes. The launcher refuses what
     docs/output.md lists before it launches anything. `cuda.interface` and
-    `cuda.kernel_set` keep what the manifest needs.
+    `cuda.kernel_set` keep what the manifest needs. A file of kernels opens with a banner:
+    the spec and the targets, `delta.notation` and `delta.orientation` of the function,
+    its kernels and their grids.
 
     Several host functions of one name, each in a module with `plan.targets`, are kernel
     sets of one function. They become a NAME_TARGET.cu each, TARGET the set's first, with
@@ -61,7 +63,7 @@ def PlanExpressions : Pass<"cuda-plan-expressions", "::mlir::ModuleOp"> {
     An expression is written at its use if that is where it may be evaluated and the
     text stays readable: it has no wanted name, one use in the same block, it is no
     fragment (except right of an assignment, with nothing in between that has an
-    effect), and the statement that it ends up in, or the argument of a call that is
+    effect, and a repeated vector beside an operator), and the statement that it ends up in, or the argument of a call that is
     one, stays small. Literals and
     builtins without a name are written at every use, reads of variables where nothing
     may assign between the read and the use. Everything else gets a variable. An
@@ -82,9 +84,10 @@ def LegalizeNames : Pass<"cuda-legalize-names", "::mlir::ModuleOp"> {
     The wanted name (`name`, `cuda.name`) is kept where it can be. Characters that C++
     does not have in names become `_`; keywords, names that the text uses for something
     else (functions called, types, builtins, symbols of the file) and names taken in an
-    enclosing scope get a number: `S`, `S_2`. Blocks side by side may use the same
-    names. A variable that wants none is named by what it is, `chunk_plus_1`, where that
-    is short, or by its type: `value`, `pointer`, `condition`.
+    enclosing scope get a number: `S`, `S_2`. As in C++, a block may use names of blocks
+    beside it, and names that the block around it declares later. A variable that wants
+    none, or an integer whose name is taken, is named by what it is, `chunk_plus_1`,
+    where that is short; else by its type: `value`, `pointer`, `condition`.
   }];
 }
 

@@ -233,7 +233,7 @@ def SplitSequence : Pass<"delta-split-sequence", "::mlir::ModuleOp"> {
 
     How many segments there are is computed when the function runs, from the chains of
     one sequence position (batch x heads x columns), the chunks and the device's
-    multiprocessors, by the costs of `ChainCost.h`. Where one segment is best,
+    multiprocessors, by the costs of `tile.choose_segments`. Where one segment is best,
     the chain as it was runs.
 
     ```mlir

@@ -139,6 +139,48 @@ def Tile_MultiprocessorsOp : Tile_ValueOp<"multiprocessors", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_ChunkTimeOp : Tile_ValueOp<"chunk_time", [Pure]> {
+  let summary = "The time that one chunk of a number of chains takes";
+  let description = [{
+    Nanoseconds on that many multiprocessors, `tiles` chains a CTA, where a wave of CTAs
+    costs `wave` and each half of one `half`: `chunk_time` of
+    include/delta/Device/Segments.h, which the launcher calls. Stands in the host
+    function, for the choice among kernels.
+
+    ```mlir
+    %time = tile.chunk_time %chains on %sms {tiles = 2, wave = 1000, half = 450}
+    ```
+  }];
+  let arguments = (ins Index:$chains, Index:$multiprocessors,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$tiles,
+                       I64Attr:$wave, I64Attr:$half);
+  let results = (outs Index:$time);
+  let assemblyFormat = "$chains `on` $multiprocessors attr-dict";
+}
+
+def Tile_ChooseSegmentsOp : Tile_ValueOp<"choose_segments", [Pure]> {
+  let summary = "Into how many segments it costs least to cut sequences";
+  let description = [{
+    `count` segments, at least 1, of `length` chunks each (the last may be shorter) for
+    `chains` chains of `chunks` chunks: `choose_segments` of
+    include/delta/Device/Segments.h, which says how and which the launcher calls. `costs`
+    are the ten numbers of its ScanCosts, in their order. `tiles` lists the chains a CTA
+    that there are kernels for, 1 or 2 or both; the map of a segment is `parts` times as
+    wide as a state. Stands in the host function.
+
+    ```mlir
+    %count, %length = tile.choose_segments %chunks of %chains on %sms
+        {parts = 2, tiles = array<i64: 1, 2>,
+         costs = array<i64: 800, 110, 1000, 450, 680, 30, 850, 100, 2350, 7000>}
+    ```
+  }];
+  let arguments = (ins Index:$chunks, Index:$chains, Index:$multiprocessors,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$parts,
+                       DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$costs);
+  let results = (outs Index:$count, Index:$length);
+  let assemblyFormat = "$chunks `of` $chains `on` $multiprocessors attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//

@@ -52,7 +52,7 @@ def ExpandVariants : Pass<"tile-expand-variants", "::mlir::ModuleOp"> {
   let description = [{
     A kernel with `alternatives` is cloned once for each of these plans; the name of the
     clone says how many chains a CTA holds. Each launch becomes a choice by cost
-    (`ChainCost.h`), computed from the number of chains in the grid and the number of
+    (`tile.chunk_time`), computed from the number of chains in the grid and the number of
     multiprocessors of the device. A plan gets no kernel if its number of chains does not
     divide the first extent of the grid.
 

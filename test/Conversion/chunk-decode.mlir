@@ -38,7 +38,7 @@
 // CHECK:           delta.store %[[SUMS]]#0, %[[MAX]][%[[B]], %[[I]], %[[H]], %{{.+}}] dims [3]
 // CHECK:           delta.store %[[SUMS]]#1, %[[SUM]]
 // CHECK:           delta.store %[[SUMS]]#2, %[[ACC]][%[[B]], %[[I]], %[[H]], %{{.+}}, %{{.+}}] rows(%c3{{.*}}) dims [3, 4]
-// CHECK:         } {delta.nest = #delta.nest<kind = attention, name = "attend", axes = ["batch", "head", "segment"], carries = sums>}
+// CHECK:         delta.nest = #delta.nest<kind = attention, name = "attend", axes = ["batch", "head", "segment"], carries = sums>}
 // CHECK:         scf.forall (%[[B2:.+]], %[[H2:.+]]) in (%{{.+}}, 4)
 // CHECK:           %[[KN:.+]] = delta.load %[[K]]
 // CHECK:           %[[MERGED:.+]]:3 = scf.for %[[I2:.+]] = %{{.+}} to %[[P]] step %{{.+}} iter_args(%[[M0:.+]] = %{{.+}}, %[[L0:.+]] = %{{.+}}, %[[A0:.+]] = %{{.+}}) ->
@@ -63,7 +63,7 @@
 // CHECK:           %[[KEPT:.+]] = arith.minui %[[ROOM]], %c3
 // CHECK:           delta.store %[[U]], %[[UC]][%[[B2]], %[[BEHIND]], %[[H2]], %{{.+}}] rows(%[[KEPT]])
 // CHECK:           delta.store %[[KN]], %[[KC]][%[[B2]], %[[BEHIND]], %[[H2]], %{{.+}}] rows(%[[KEPT]])
-// CHECK:         } {delta.nest = #delta.nest<kind = attention, name = "append", axes = ["batch", "head"], carries = sums>}
+// CHECK:         delta.nest = #delta.nest<kind = attention, name = "append", axes = ["batch", "head"], carries = sums>}
 func.func @tied(%q: tensor<?x3x4x64xbf16>, %k: tensor<?x3x4x64xbf16>,
                 %v: tensor<?x3x4x32xbf16>, %beta: tensor<?x3x4xf32>,
                 %kc: tensor<?x?x4x64xbf16>, %uc: tensor<?x?x4x32xbf16>,
@@ -211,15 +211,15 @@ func.func @stacked_high(%q: tensor<?x9x4x64xbf16>, %k: tensor<?x9x4x64xbf16>,
 // CHECK:           scf.for
 // CHECK:             delta.gram {{.*}} kernel<relu>
 // CHECK-NOT:         delta.gram
-// CHECK:         } {delta.nest = #delta.nest<kind = attention, name = "attend", axes = ["batch", "head", "segment"], carries = sums>}
+// CHECK:         delta.nest = #delta.nest<kind = attention, name = "attend", axes = ["batch", "head", "segment"], carries = sums>}
 // CHECK:         scf.forall
 // CHECK:           delta.load %arg0[
 // CHECK:           scf.for
 // CHECK:             delta.gram
 // CHECK-NOT:         delta.gram
-// CHECK:         } {delta.nest = #delta.nest<kind = attention, name = "attend_read", axes = ["batch", "head", "segment"], carries = sums>}
+// CHECK:         delta.nest = #delta.nest<kind = attention, name = "attend_read", axes = ["batch", "head", "segment"], carries = sums>}
 // CHECK:         scf.forall
-// CHECK:         } {delta.nest = #delta.nest<kind = attention, name = "append", axes = ["batch", "head"], carries = sums>}
+// CHECK:         delta.nest = #delta.nest<kind = attention, name = "append", axes = ["batch", "head"], carries = sums>}
 func.func @passes(%q: tensor<?x1x4x64xbf16>, %k: tensor<?x1x4x64xbf16>,
                   %v: tensor<?x1x4x128xbf16>, %beta: tensor<?x1x4xf32>,
                   %w: tensor<?x1x4x64xbf16>,

@@ -41,7 +41,7 @@
 // CHECK-NOT: delta.apply
 // CHECK: delta.update
 // CHECK: delta.store %{{.*}}, %[[MAPS]][%[[MAP]], %[[HEAD]], %{{.*}}, %[[COLUMN]]] dims [2, 3]
-// CHECK: } {delta.nest = #delta.nest<kind = scan, name = "transfer", {{.*}}>}
+// CHECK: delta.nest = #delta.nest<kind = scan, name = "transfer", {{.*}}>}
 
 // S' = N + M S, in three products: rounded and rest of both, without rest times rest.
 // CHECK: scf.forall (%[[B:.*]], %[[HEAD:.*]]) in (%{{.*}}, 2) {
@@ -68,7 +68,7 @@
 // CHECK: %[[NEXT:.*]] = arith.addf %[[S3]], %[[S2]]
 // CHECK: delta.store %[[NEXT]], %[[STARTS]]
 // CHECK: scf.yield %[[NEXT]]
-// CHECK: } {delta.nest = #delta.nest<kind = segment_fold, name = "combine", {{.*}}>}
+// CHECK: delta.nest = #delta.nest<kind = segment_fold, name = "combine", {{.*}}>}
 
 // The chain as it was, from the segment's state on; the last one's state is stored.
 // CHECK: scf.forall (%[[WORK:.*]], %[[HEAD:.*]]) in (%{{.*}}, 2) {
@@ -80,10 +80,10 @@
 // CHECK: %[[LAST:.*]] = scf.for %{{.*}} to %[[HERE]] step %{{.*}} iter_args({{.*}} = %[[S0]])
 // CHECK: delta.store {{.*}}, %arg6[
 // CHECK: %[[NEXT:.*]] = arith.addi %[[SEGMENT]], %{{.*}}
-// CHECK: %[[IS_LAST:.*]] = arith.divui %[[NEXT]], %[[SEGMENTS]]
-// CHECK: %[[ROWS:.*]] = arith.muli %[[IS_LAST]], %{{.*}}
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[NEXT]], %[[SEGMENTS]]
+// CHECK: %[[ROWS:.*]] = arith.select %[[IS_LAST]], %{{.*}}, %{{.*}}
 // CHECK: delta.store %[[LAST]], %{{.*}} rows(%[[ROWS]]) dims [2, 3]
-// CHECK: } {delta.nest = #delta.nest<kind = scan, name = "segments", {{.*}}>}
+// CHECK: delta.nest = #delta.nest<kind = scan, name = "segments", {{.*}}>}
 
 // One segment: nothing changes.
 // CHECK: } else {
@@ -96,10 +96,8 @@
 // COST: %[[SMS:.*]] = tile.multiprocessors
 // COST: %[[FOUR:.*]] = arith.constant 4 : index
 // COST: %[[CHAINS:.*]] = arith.muli %{{.*}}, %[[FOUR]] : index
-// COST: %[[FILL:.*]] = arith.divui %[[SMS]], %{{.*}}
-// COST-COUNT-4: arith.cmpi ult
-// COST: %[[LENGTH:.*]] = arith.select
-// COST: %[[COUNT:.*]] = arith.select
+// COST: %[[COUNT:.*]], %[[LENGTH:.*]] = tile.choose_segments %{{.*}} of %[[CHAINS]] on %[[SMS]]
+// COST-SAME: {costs = array<i64: 1900, 0, 1900, 0, 1400, 0, 1400, 0, 2350, 7000>, parts = 2 : i64, tiles = array<i64: 1>}
 // COST: %[[SPLIT:.*]] = arith.cmpi ult, %{{.*}}, %[[COUNT]]
 // COST: scf.if %[[SPLIT]]
 func.func @gdn(%q: tensor<?x?x1x128xbf16>, %k: tensor<?x?x1x128xbf16>, %v: tensor<?x?x2x128xbf16>, %beta: tensor<?x?x2xbf16>, %g: tensor<?x?x2xf32>, %s0: tensor<?x2x128x128xf32>) -> (tensor<?x?x2x128xbf16>, tensor<?x2x128x128xf32>) {

@@ -19,17 +19,8 @@ tile.kernel @prepare(%h: index) attributes {grid = 1 : i64, warps = 4 : i64,
 // CHECK: %[[SMS:.*]] = tile.multiprocessors
 // CHECK: %[[HEADS:.*]] = arith.muli %[[C2:.*]], %[[C8:.*]] :
 // CHECK: %[[CHAINS:.*]] = arith.muli %[[HEADS]], %[[B]]
-// A cost for each wave of CTAs, and one for each half of a wave.
-// CHECK: %[[WAVES1:.*]] = arith.ceildivui %[[CHAINS]], %[[SMS]]
-// CHECK: %[[TIMES1:.*]] = arith.muli %[[WAVES1]], %
-// CHECK: %[[TWICE1:.*]] = arith.muli %[[CHAINS]], %
-// CHECK: %[[HALVES1:.*]] = arith.ceildivui %[[TWICE1]], %[[SMS]]
-// CHECK: %[[MORE1:.*]] = arith.muli %[[HALVES1]], %
-// CHECK: %[[TIME1:.*]] = arith.addi %[[TIMES1]], %[[MORE1]]
-// CHECK: %[[PAIRS:.*]] = arith.ceildivui %[[CHAINS]], %
-// CHECK: %[[WAVES2:.*]] = arith.ceildivui %[[PAIRS]], %[[SMS]]
-// CHECK: %[[TIMES2:.*]] = arith.muli %[[WAVES2]], %
-// CHECK: %[[TIME2:.*]] = arith.addi %[[TIMES2]], %
+// CHECK: %[[TIME1:.*]] = tile.chunk_time %[[CHAINS]] on %[[SMS]] {half = 110 : i64, tiles = 1 : i64, wave = 800 : i64}
+// CHECK: %[[TIME2:.*]] = tile.chunk_time %[[CHAINS]] on %[[SMS]] {half = 450 : i64, tiles = 2 : i64, wave = 1000 : i64}
 // CHECK: %[[FASTER:.*]] = arith.cmpi ult, %[[TIME2]], %[[TIME1]]
 // CHECK: scf.if %[[FASTER]] {
 // CHECK: tile.launch @chain_by2 grid(%[[C2]], %[[C8]], %[[B]])

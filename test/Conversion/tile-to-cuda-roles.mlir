@@ -40,7 +40,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  // CHECK: // The ring chunks: 3 slots, then their mbarriers.
+  // CHECK: // Ring chunks, from role load to role math: 3 slots, then their mbarriers.
   // CHECK-NEXT: constexpr uint32_t K_offset = 0u;
   // CHECK-NEXT: constexpr uint32_t V_offset = 16384u;
   // CHECK-NEXT: constexpr uint32_t e_offset = 32768u;
@@ -49,7 +49,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
   // CHECK-NEXT: const auto chunks_ring = Ring<3, 1, 8>(shared, 101376u);
   %in = tile.ring_create "chunks" mbarrier {consumers = 2 : i64, offset = 0 : i64, tile.buffers = ["K", "V", "e"]}
       : <3, [memref<64x128xbf16, #tile.smem<128>>, memref<64x128xbf16, #tile.smem<128>>, memref<64xf32, #tile.smem<0>>]>
-  // CHECK: // The ring out: 1 slot for each instance, then their mbarriers.
+  // CHECK: // Ring out, from role math to role store: 1 slot for each instance, then their mbarriers.
   // CHECK-NEXT: constexpr uint32_t X_offset = 105472u;
   // CHECK-NEXT: constexpr uint32_t out_slot_bytes = 8192u;
   %out = tile.ring_create "out" mbarrier {offset = 105472 : i64, tile.buffers = ["X"]} : <1, [memref<64x64xbf16, #tile.smem<128>>]>
@@ -77,7 +77,6 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
     %S0 = tile.load %s[%batch, %head, %c0, %panel] {bound_axis = 1 : i64, dims = array<i64: 3, 2>} : memref<?x2x128x128xf32> -> !s loc("S")
     // CHECK: for (int64_t i = 0; i < chunks; ++i) {
     %S1 = scf.for %c = %c0 to %chunks step %c1 iter_args(%S = %S0) -> !s {
-      // CHECK-NEXT: // Wait until the slot is full.
       // CHECK-NEXT: const uint32_t use = i;
       // CHECK-NEXT: ring_peek(chunks_ring, use);
       // CHECK-NEXT: const uint32_t chunks_slot = use % 3u * chunks_slot_bytes;
@@ -97,13 +96,13 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
       // CHECK-NEXT: const auto S_a = convert<bf16>(S);
       %Sa = arith.truncf %S : !s to !sb loc("S_a")
       // The second half accumulates onto the first one in flight.
-      // CHECK: // KS = S_a K^T, terms 0 to 63
-      // CHECK-NEXT: const auto KS_inflight = dot_nt_start<0, 64>(S_a, K_tile);
-      // CHECK: // KS = KS + S_a K^T, terms 64 to 127
-      // CHECK-NEXT: const auto KS_inflight_2 = dot_nt_start<64, 128>(S_a, K_tile, KS_inflight);
+      // CHECK: // KS_part = S_a K^T, terms 0 to 63
+      // CHECK-NEXT: const auto KS_part_inflight = dot_nt_start<0, 64>(S_a, K_tile);
+      // CHECK: // KS = KS_part + S_a K^T, terms 64 to 127
+      // CHECK-NEXT: const auto KS_inflight = dot_nt_start<64, 128>(S_a, K_tile, KS_part_inflight);
       // CHECK-NEXT: const auto V = read_transposed<Fragment<bf16, 64, 64, 4>>(V_tile);
       // CHECK-NEXT: const auto V_wide = convert<float>(V);
-      // CHECK-NEXT: const auto KS = await<0>(KS_inflight_2);
+      // CHECK-NEXT: const auto KS = await<0>(KS_inflight);
       %KS0 = tile.dot_start wgmma_rs %Sa, %K {contract = array<i64: 1, 1>, k = array<i64: 0, 64>} : !sb, !k -> <!x>
       %KS1 = tile.dot_start wgmma_rs %Sa, %K acc(%KS0 : !tile.async<!x>) {contract = array<i64: 1, 1>, k = array<i64: 64, 128>} : !sb, !k -> <!x>
       %Vt = tile.read %Vi {transpose} : !view -> !xb loc("V")
@@ -118,7 +117,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
       %Sn = tile.await %Sf {pending = 0 : i64} : !tile.async<!s> -> !s loc("S_next")
       // CHECK-NEXT: ring_release(chunks_ring, use);
       tile.release %slot
-      // CHECK: // Hand on what was computed, once the slot is free.
+      // CHECK: // Hand X to the role store.
       // CHECK-NEXT: ring_acquire(out_ring, use);
       // CHECK-NEXT: const uint32_t out_slot = uint32_t(instance) * out_slot_bytes;
       // CHECK-NEXT: const auto X_tile = SharedTile<bf16, 64, 64>(shared, out_slot + X_offset);
@@ -130,7 +129,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
       tile.commit %w
       scf.yield %Sn : !s
     }
-    // CHECK: store(S, s_rows_2, 1, 128);
+    // CHECK: store(S, s + (batch * 32768 + head * 16384 + panel), 1, 128);
     tile.store %S1, %s[%batch, %head, %c0, %panel] {bound_axis = 1 : i64, dims = array<i64: 3, 2>} : !s, memref<?x2x128x128xf32>
   }, {
   ^bb0(%i: index):
@@ -140,7 +139,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
     // CHECK-NEXT: if (warp == 8) {
     // CHECK-NEXT: // The role load.
     tile.wait_launches
-    // CHECK: // What earlier launches write is complete.
+    // CHECK: // Wait for what earlier launches write.
     // CHECK-NEXT: wait_for_prior_launches();
     scf.for %c = %c0 to %chunks step %c1 {
       %t0 = arith.muli %c, %c64 : index loc("row")
@@ -151,7 +150,7 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
       // Coordinates count the innermost axis first.
       // CHECK: tma_load(K_tile, k_map, chunks_ring, use, 0, head, row, batch);
       // CHECK-NEXT: tma_load(V_tile, v_map, chunks_ring, use, 0, head, row, batch);
-      // CHECK: bulk_load(e_vector, e_rows, chunks_ring, use);
+      // CHECK: bulk_load(e_vector, e + {{.*}}, chunks_ring, use);
       %f0 = tile.copy tma %k[%batch, %t0, %head, %c0], %K {dims = array<i64: 1, 3>} : memref<?x?x2x128xbf16>, !k
       %f1 = tile.copy tma %v[%batch, %t0, %head, %c0], %V {dims = array<i64: 1, 3>} : memref<?x?x2x128xbf16>, !k
       %f2 = tile.copy bulk %eg[%batch, %c, %head, %c0], %e {dims = array<i64: 3>} : memref<?x?x2x64xf32>, !vec

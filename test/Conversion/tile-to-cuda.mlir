@@ -40,7 +40,7 @@
 // CHECK: cuda.binary mul %batch, %k_batch_stride
 // CHECK-NEXT: %[[OFFSET:.*]] = cuda.binary mul %head, %{{.*}}
 // CHECK-NEXT: cuda.binary add %{{.*}}, %[[OFFSET]]
-// CHECK: %[[FROM:.*]] = cuda.binary add %k, %{{.*}} {name = "k_rows"}
+// CHECK: %[[FROM:.*]] = cuda.binary add %k, %{{.*}} :
 // CHECK: cuda.call "copy_async"<[128]>(%[[K:.*]], %[[FROM]], %{{.*}}, %length)
 // CHECK-NEXT: cuda.call "copy_commit"()
 // CHECK-NEXT: cuda.call "copy_wait"<[0]>()

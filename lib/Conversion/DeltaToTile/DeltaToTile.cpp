@@ -61,7 +61,7 @@ static StringRef nameOfCaptured(Value value) {
   if (auto name = def->getAttrOfType<StringAttr>("delta.name"))
     return name.getValue();
   if (auto dim = dyn_cast<memref::DimOp>(def))
-    return dim.getConstantIndex() == 0 ? "batch" : "length";
+    return dim.getConstantIndex() == 0 ? "batches" : "length";
   if (auto named = dyn_cast<NameLoc>(def->getLoc()))
     return named.getName();
   if (isa<arith::CeilDivUIOp>(def))
@@ -190,6 +190,12 @@ void KernelBuilder::chooseTiles() {
   switch (nest.getKind()) {
   case NestKind::Scan:
     options.valueOrientation = Orientation::Transposed;
+    func->setAttr(
+        kOrientationAttr,
+        b.getStringAttr("Tiles with a value axis (S, V, X, U, O) are held "
+                        "transposed in kernels that carry S: their rows are "
+                        "value columns. So K S is written S K^T there, U = T X "
+                        "is X T^T, and S + K^T U is S + U K."));
     options.fragmentRows = options.valueColumns;
     break;
   case NestKind::SegmentFold:
@@ -269,6 +275,8 @@ tile::KernelOp KernelBuilder::createKernel(ArrayRef<Value> captured,
   kernel.setPlanAttr(plan);
   if (plans.size() > 1)
     kernel.setAlternativesAttr(plans);
+  if (Attribute comment = loop->getAttr(kCommentAttr))
+    kernel->setAttr(kCommentAttr, comment);
   return kernel;
 }
 

@@ -81,20 +81,29 @@ Value TileBody::exponentials(Value scores, Value max, Part part,
                              Value columns) {
   // exp(c x - m) as exp2(c' x - m'): the exponent is one fused operation an
   // element, and the hardware's exponential has base 2.
+  Location loc = b.getLoc();
   auto [present, factor] = presentScores(scores, part, columns);
   Value base = splat(tileType(max), llvm::numbers::log2ef);
+  nameAs("m_log2", loc);
   Value scaledMax = arith::MulFOp::create(b, max, base);
   Value scale = splat(tileType(present), factor * llvm::numbers::log2ef);
+  nameAs("s_log2", loc);
   Value exponent = arith::MulFOp::create(b, present, scale);
+  nameAs("m_log2_i", loc);
   Value rows = spread(scaledMax, /*axis=*/0, scores, kNatural);
+  nameAs("s_below_m", loc);
   Value below = arith::SubFOp::create(b, exponent, rows);
+  b.setLoc(loc);
   return math::Exp2Op::create(b, below);
 }
 
 Value TileBody::inverseSums(Value sum) {
   // A row that has seen a score has l >= 1, as the largest score adds exp(0).
+  Location loc = b.getLoc();
   Value ones = splat(tileType(sum), 1.0f);
+  nameAs("l_clamped", loc);
   Value atLeast = arith::MaximumFOp::create(b, sum, ones);
+  nameAs("l_rcp", loc);
   return arith::DivFOp::create(b, ones, atLeast);
 }
 
@@ -109,6 +118,8 @@ template <> LogicalResult TileBody::lower(OnlineOp op) {
   // A positive factor keeps the order: one product a row, not one an element.
   Value blockMax = tile::ReduceOp::create(b, rowType, present,
                                           tile::Combine::Max, /*axis=*/1);
+  beginPhase(blockMax, "Online softmax: the new maximum m, weights p relative "
+                       "to it, and by what older sums shrink.");
   if (factor != 1.0f)
     blockMax = arith::MulFOp::create(b, blockMax, splat(rowType, factor));
   nameAs("m", op.getLoc());
@@ -117,9 +128,10 @@ template <> LogicalResult TileBody::lower(OnlineOp op) {
   Value weights = exponentials(op.getScores(), newMax, op.getPart(), columns);
   nameAs("rescale", op.getLoc());
   Value shrink = math::ExpOp::create(b, arith::SubFOp::create(b, max, newMax));
-  nameAs("l", op.getLoc());
+  nameAs("l_block", op.getLoc());
   Value blockSum = tile::ReduceOp::create(b, rowType, weights,
                                           tile::Combine::Add, /*axis=*/1);
+  nameAs("l", op.getLoc());
   Value newSum =
       arith::AddFOp::create(b, arith::MulFOp::create(b, sum, shrink), blockSum);
   Value acc = wide(op.getAcc(), kNatural);
@@ -158,6 +170,7 @@ template <> LogicalResult TileBody::lower(OnlineOp op) {
 template <> LogicalResult TileBody::lower(WeightsOp op) {
   Value max = vector(op.getMax());
   b.setLoc(op.getLoc());
+  nameAs("p", op.getLoc());
   Value weights = exponentials(op.getScores(), max, op.getPart());
   Value factors = inverseSums(vector(op.getSum()));
   b.setLoc(op.getLoc());
@@ -175,9 +188,11 @@ template <> LogicalResult TileBody::lower(NormalizeOp op) {
     if (auto rows = rescaled.getRhs().getDefiningOp<tile::SpreadOp>();
         rows && rows.getAxis() == 0) {
       acc = rescaled.getLhs();
+      nameAs("rescale_over_l", op.getLoc());
       factors = arith::MulFOp::create(b, rows.getInput(), factors);
     }
   Value rows = spread(factors, /*axis=*/0, op.getResult(), kNatural);
+  b.setLoc(op.getLoc());
   define(op.getResult(), arith::MulFOp::create(b, acc, rows), kNatural);
   return success();
 }
@@ -199,9 +214,13 @@ Value TileBody::diagonalOfGram(Value lhs, Value rhs) {
 /// count tells which are finished, and `number + 1` is what it is behind block
 /// `number`.
 static Value finishedAfter(ImplicitLocOpBuilder &b, Value number) {
+  Location loc = b.getLoc();
   Value one = arith::ConstantIndexOp::create(b, 1);
-  return arith::IndexCastOp::create(b, b.getI32Type(),
-                                    arith::AddIOp::create(b, number, one));
+  b.setLoc(NameLoc::get(b.getStringAttr("finished_blocks"), loc));
+  Value count = arith::AddIOp::create(b, number, one);
+  count = arith::IndexCastOp::create(b, b.getI32Type(), count);
+  b.setLoc(loc);
+  return count;
 }
 
 void TileBody::expectBlock(LoadOp load) {

@@ -12,6 +12,7 @@
 
 #include "TileBody.h"
 
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +34,11 @@ void TileBody::name(Value value, StringRef suffix) {
     nameAs((named.getName().getValue() + suffix).str(), named.getChildLoc());
   else
     b.setLoc(loc);
+}
+
+void TileBody::beginPhase(Value first, StringRef comment) {
+  Operation *op = first.getDefiningOp();
+  op->setAttr(kCommentAttr, StringAttr::get(op->getContext(), comment));
 }
 
 RankedTensorType TileBody::typeOf(Value value, Orientation orientation,

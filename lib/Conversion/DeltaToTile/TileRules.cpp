@@ -356,8 +356,9 @@ template <> LogicalResult TileBody::lower(DecayOp op) {
   Value input = wide(op.getInput(), o);
   // As powers of two: the vectors are scaled, not each element.
   constexpr float log2e = 1.44269504f;
-  nameAs("G_log2", op.getLoc());
+  name(op.getRows(), "_log2");
   Value rowPrefix = times(vector(op.getRows()), log2e);
+  name(op.getColumns(), "_log2");
   Value columnPrefix = op.getColumns() == op.getRows()
                            ? rowPrefix
                            : times(vector(op.getColumns()), log2e);
@@ -367,6 +368,7 @@ template <> LogicalResult TileBody::lower(DecayOp op) {
   Value columns = spread(columnPrefix, 1, result, o);
   nameAs("gap", op.getLoc());
   Value gap = arith::SubFOp::create(b, rows, columns);
+  beginPhase(gap, "The decay from row j to row i: E_ij = exp(G_i - G_j).");
   nameAs("E", op.getLoc());
   Value factor = math::Exp2Op::create(b, gap);
   b.setLoc(op.getLoc());
@@ -458,6 +460,7 @@ template <> LogicalResult TileBody::lower(SigmoidOp op) {
   auto type = cast<RankedTensorType>(input.getType());
   b.setLoc(op.getLoc());
   Value negated = arith::NegFOp::create(b, input);
+  beginPhase(negated, "The sigmoid of what the caller gives.");
   Value power = math::ExpOp::create(b, negated);
   Value divisor = arith::AddFOp::create(b, power, splat(type, 1.0f));
   Value gate = arith::DivFOp::create(

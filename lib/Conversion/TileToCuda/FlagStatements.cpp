@@ -71,15 +71,16 @@ template <> LogicalResult KernelBody::lower(tile::ExpectOp op) {
   Value seen = findWatch(op);
   SmallVector<Value> args = {address(op.getFlags(), op.getIndices()),
                              use(op.getEpoch())};
-  cuda::CommentOp::create(b, "Wait for the CTA that stores what is read next.");
+  commentOnce("Wait for the CTA that stores what is read next.");
   if (!seen) {
     callInPlace({}, callee, {}, args);
     return success();
   }
   args.push_back(cuda::ReadOp::create(b, b.getI32Type(), seen,
                                       /*name=*/StringAttr()));
-  cuda::AssignOp::create(b, seen,
-                         callInPlace(b.getI32Type(), callee, {}, args));
+  cuda::AssignOp::create(
+      b, seen,
+      callInPlace(b.getI32Type(), callee, {}, args, named("seen_now")));
   return success();
 }
 

@@ -16,6 +16,7 @@
 #include "Spelling.h"
 
 #include "delta/Dialect/Cuda/IR/Comparison.h"
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "delta/Dialect/Tile/Transforms/SharedAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,25 +29,10 @@ using namespace mlir;
 using namespace delta;
 using cuda::BinaryKind;
 
-StringRef delta::nameOf(Value value) {
-  if (auto name = dyn_cast<NameLoc>(value.getLoc()))
-    return name.getName();
-  return "";
-}
-
 KernelBody::KernelBody(ImplicitLocOpBuilder &builder, tile::KernelOp kernel,
-                       Value sharedBase)
-    : b(builder), threads(32 * kernel.getWarps()), base(sharedBase) {
-  kernel.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      if (isa<ShapedType>(result.getType()))
-        tileNames.insert(nameOf(result));
-    if (auto buffers =
-            op->getAttrOfType<ArrayAttr>(tile::getBufferNamesAttrName()))
-      for (Attribute buffer : buffers)
-        tileNames.insert(cast<StringAttr>(buffer).getValue());
-  });
-}
+                       const ValueNames &names, Value sharedBase)
+    : b(builder), threads(32 * kernel.getWarps()), base(sharedBase),
+      names(names) {}
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -123,11 +109,13 @@ Value KernelBody::callInPlace(Type type, StringRef callee,
 Value KernelBody::useOrNumber(Value value) {
   if (Value number = numbers.lookup(value))
     return number;
-  return values.lookup(value);
+  return use(value);
 }
 
 Value KernelBody::use(Value value) {
   Value number = numbers.lookup(value);
+  if (isWrittenInUse(value))
+    return makeSpread(value.getDefiningOp<tile::SpreadOp>());
   if (!number)
     return values.lookup(value);
   auto tile = cast<RankedTensorType>(value.getType());
@@ -138,31 +126,6 @@ Value KernelBody::use(Value value) {
   return type == wide ? filled
                       : call(type, "convert",
                              TypeAttr::get(tile.getElementType()), filled);
-}
-
-StringAttr KernelBody::resultName(Operation *op) {
-  Value result = op->getResult(0);
-  StringRef own = nameOf(result);
-  if (own.empty() ||
-      (result.getType().isIntOrIndex() && tileNames.contains(own)))
-    return {};
-  bool isTaken = llvm::any_of(op->getOperands(), [&](Value operand) {
-    return isa<RankedTensorType, FloatType>(operand.getType()) &&
-           nameOf(operand) == own;
-  });
-  if (!isTaken)
-    return names[result] = named(own);
-  StringRef suffix =
-      llvm::TypeSwitch<Operation *, StringRef>(op)
-          .Case<arith::MulFOp, arith::DivFOp>([](auto) { return "_scaled"; })
-          .Case<arith::TruncFOp>([](auto) { return "_rounded"; })
-          .Case<arith::ExtFOp>([](auto) { return "_wide"; })
-          .Case<tile::MaskOp>([](auto) { return "_masked"; })
-          .Case<tile::SpreadOp>([](tile::SpreadOp spread) {
-            return spread.getAxis() == 0 ? "_rows" : "_columns";
-          })
-          .Default([](Operation *) { return ""; });
-  return names[result] = named(own + suffix);
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +144,8 @@ LogicalResult KernelBody::convertBlock(Block &block) {
 }
 
 LogicalResult KernelBody::convert(Operation *op) {
+  if (auto phase = op->getAttrOfType<StringAttr>(kCommentAttr))
+    cuda::CommentOp::create(b, phase.getValue());
   static const StatementRules rules = [] {
     StatementRules all;
     addTileRules(all);
@@ -223,41 +188,16 @@ LogicalResult KernelBody::convertConstant(Operation *op, TypedAttr value) {
   return success();
 }
 
-/// Leaves the name of a loop's variable to the variable: what enters it, or
-/// what it becomes, gets a suffix.
-static void yieldName(Value value, StringRef variable, StringRef suffix) {
-  auto expression = value.getDefiningOp<cuda::ExpressionOpInterface>();
-  if (expression && expression.getName() == variable)
-    expression.setName((variable + suffix).str());
-}
-
-Value KernelBody::declareCarried(Value argument, Value init, Value next) {
-  StringRef name = nameOf(argument);
-  if (name.empty())
-    name = nameOf(init);
-  if (name.empty()) {
-    name = nameOf(next);
-    name.consume_back("_next");
-  }
-  Value value = use(init);
-  yieldName(value, name, "_initial");
-  return cuda::DeclareOp::create(b, cuda::VariableType::get(value.getType()),
-                                 value,
-                                 name.empty() ? StringAttr() : named(name));
-}
-
 LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
   SmallVector<Value> variables;
-  for (auto [argument, init, next] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
-                 loop.getYieldedValues())) {
+  for (auto [argument, init] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
     if (!convertType(argument.getType()))
       return loop.emitError("carries a value without a place in registers: ")
              << argument.getType();
-    Value variable = declareCarried(argument, init, next);
-    if (auto name = variable.getDefiningOp<cuda::DeclareOp>().getNameAttr())
-      names[argument] = name;
-    variables.push_back(variable);
+    Value value = use(init);
+    variables.push_back(cuda::DeclareOp::create(
+        b, cuda::VariableType::get(value.getType()), value, nameFor(argument)));
   }
   auto read = [&](Value variable) -> Value {
     Type type = cast<cuda::VariableType>(variable.getType()).getValue();
@@ -282,11 +222,8 @@ LogicalResult KernelBody::convertLoop(scf::ForOp loop) {
     SmallVector<Value> next;
     for (Value yielded : loop.getYieldedValues())
       next.push_back(use(yielded));
-    for (auto [variable, value] : llvm::zip(variables, next)) {
-      auto name = variable.getDefiningOp<cuda::DeclareOp>().getName();
-      yieldName(value, name.value_or(""), "_next");
+    for (auto [variable, value] : llvm::zip(variables, next))
       cuda::AssignOp::create(b, variable, value);
-    }
   }
   watches.truncate(watched); // those of the body's scope
   for (auto [result, variable] : llvm::zip(loop.getResults(), variables))

@@ -16,6 +16,8 @@
 #ifndef DELTA_LIB_CONVERSION_TILETOCUDA_KERNELBODY_H
 #define DELTA_LIB_CONVERSION_TILETOCUDA_KERNELBODY_H
 
+#include "ValueNames.h"
+
 #include "delta/Conversion/OpRules.h"
 #include "delta/Dialect/Cuda/IR/CudaOps.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
@@ -26,9 +28,6 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace delta {
-
-/// The name that the IR gives to a value (NameLoc), or "".
-llvm::StringRef nameOf(mlir::Value value);
 
 /// The name of buffer `index` of a slot or a ring.
 llvm::StringRef slotBufferName(mlir::Operation *op, unsigned index);
@@ -42,7 +41,6 @@ llvm::SmallVector<int64_t> getTensorMapBox(tile::CopyOp copy);
 struct GlobalArray {
   mlir::Value pointer;
   llvm::SmallVector<mlir::Value> strides;
-  std::string name;
 };
 
 /// The warps of a role in the CTA. Roles that hold no tile run on one warp an
@@ -66,10 +64,11 @@ bool runsOnOneWarp(mlir::Operation *op);
 
 class KernelBody {
 public:
-  /// Writes at the builder's insertion point. `sharedBase` is the start of
-  /// shared memory, null for a kernel without it.
+  /// Writes at the builder's insertion point. `names` are those of the kernel's
+  /// values; `sharedBase` is the start of shared memory, null for a kernel
+  /// without it.
   KernelBody(mlir::ImplicitLocOpBuilder &builder, tile::KernelOp kernel,
-             mlir::Value sharedBase);
+             const ValueNames &names, mlir::Value sharedBase);
 
   /// What stands for an argument of the kernel.
   void map(mlir::Value from, mlir::Value to) { values[from] = to; }
@@ -89,6 +88,10 @@ public:
   /// The rule of an op: a specialisation for each op that has one.
   template <typename OpT> mlir::LogicalResult lower(OpT op);
 
+  /// Names where buffers lie in shared memory, with a comment that says from
+  /// where to where each of them lives.
+  void describeShared(tile::KernelOp kernel);
+
   /// Ends the kernel: no copy of a ring may be left in flight.
   void finish();
 
@@ -99,15 +102,12 @@ private:
   // Control flow and arithmetic: KernelBody.cpp.
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertLoop(mlir::scf::ForOp loop);
-  /// The variable of a value that a loop carries, initialised. It is called
-  /// what `argument` is, else what enters the loop, else what comes `next`.
-  mlir::Value declareCarried(mlir::Value argument, mlir::Value init,
-                             mlir::Value next);
   mlir::LogicalResult convertConstant(mlir::Operation *op,
                                       mlir::TypedAttr value);
   mlir::LogicalResult convertArithmetic(mlir::Operation *op);
 
   // Tile ops: TileStatements.cpp.
+  mlir::Value makeSpread(tile::SpreadOp op);
   mlir::LogicalResult convertAwaitCopies(tile::AwaitOp op);
   template <typename SlotOp> void convertSlot(SlotOp op);
 
@@ -166,18 +166,19 @@ private:
   mlir::Value rows(mlir::Value bound, int64_t extent) {
     return bound ? use(bound) : literal(extent);
   }
-  /// The name of an op's result: the value's own, or one that says what was
-  /// done to the operand that has it already. Empty for an index that has a
-  /// tile's name.
-  mlir::StringAttr resultName(mlir::Operation *op);
-  /// The name that a value was given, as comments use it.
-  llvm::StringRef spelled(mlir::Value value) {
-    auto known = names.find(value);
-    return known == names.end() ? nameOf(value) : known->second.getValue();
+  /// The name of a value, null without one.
+  mlir::StringAttr nameFor(mlir::Value value) {
+    llvm::StringRef name = names.lookup(value);
+    return name.empty() ? mlir::StringAttr() : named(name);
+  }
+  mlir::StringAttr resultName(mlir::Operation *op) {
+    return nameFor(op->getResult(0));
   }
   mlir::StringAttr named(const llvm::Twine &name) {
     return b.getStringAttr(name);
   }
+  /// A comment that teaches something about the kernel, the first time.
+  void commentOnce(llvm::StringRef text);
   mlir::StringAttr sharedName(llvm::StringRef name, mlir::MemRefType type);
   /// The name of a shared buffer: an alloc's, a slot's, or what a view is of.
   llvm::StringRef bufferName(mlir::Value buffer);
@@ -187,9 +188,11 @@ private:
   int64_t threads;
   mlir::Value base;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
-  llvm::DenseMap<mlir::Value, mlir::StringAttr> names;
-  /// Names of tiles; index arithmetic made for one may carry its name too.
-  llvm::StringSet<> tileNames;
+  const ValueNames &names;
+  /// Comments that are not made again.
+  llvm::StringSet<> said;
+  /// Where the buffers of allocations start.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> allocOffsets;
   /// Tiles of equal numbers, by the number.
   llvm::DenseMap<mlir::Value, mlir::Value> numbers;
   llvm::DenseMap<mlir::Value, GlobalArray> arrays;

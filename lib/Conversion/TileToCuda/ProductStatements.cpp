@@ -64,9 +64,10 @@ template <> LogicalResult KernelBody::lower(tile::DotOp op) {
   Type type = convertType(op.getD().getType());
   if (!type)
     return op.emitError("expected a layout on ") << op.getD().getType();
-  StringRef acc = op.getAcc() ? spelled(op.getAcc()) : "";
-  if (std::string text = describe(op, nameOf(op.getD()), spelled(op.getA()),
-                                  bufferName(op.getB()), acc);
+  StringRef acc = op.getAcc() ? names.lookup(op.getAcc()) : "";
+  if (std::string text =
+          describe(op, names.lookup(op.getD()), names.lookup(op.getA()),
+                   bufferName(op.getB()), acc);
       !text.empty())
     cuda::CommentOp::create(b, text);
   SmallVector<Value> args = {use(op.getA()), use(op.getB())};
@@ -89,20 +90,11 @@ template <> LogicalResult KernelBody::lower(tile::DotOp op) {
 // In flight
 //===----------------------------------------------------------------------===//
 
-/// The name of the value that a product in flight will be.
-static StringRef productName(Value inflight) {
-  for (Operation *user : inflight.getUsers()) {
-    if (auto next = dyn_cast<tile::DotStartOp>(user))
-      return productName(next.getInflight());
-    // Products are the values of an await in the order of its operands.
-    if (auto await = dyn_cast<tile::AwaitOp>(user);
-        await && await.getInflight().size() == await.getValues().size())
-      for (auto [operand, value] :
-           llvm::zip(await.getInflight(), await.getValues()))
-        if (operand == inflight && !nameOf(value).empty())
-          return nameOf(value);
-  }
-  return nameOf(inflight);
+/// The name of the product, or of the part of it, that is in flight.
+static StringRef productName(const ValueNames &names, Value inflight) {
+  StringRef name = names.lookup(inflight);
+  name.consume_back("_inflight");
+  return name;
 }
 
 template <> LogicalResult KernelBody::lower(tile::DotStartOp op) {
@@ -116,12 +108,9 @@ template <> LogicalResult KernelBody::lower(tile::DotStartOp op) {
   Type type = convertType(op.getInflight().getType());
   if (!type)
     return op.emitError("expected a layout on ") << op.getInflight().getType();
-  StringRef name = productName(op.getInflight());
-  StringRef lhs = fromShared ? bufferName(op.getA()) : spelled(op.getA());
-  StringRef acc;
-  if (op.getAcc())
-    acc = isa<tile::AsyncType>(op.getAcc().getType()) ? productName(op.getAcc())
-                                                      : spelled(op.getAcc());
+  StringRef name = productName(names, op.getInflight());
+  StringRef lhs = fromShared ? bufferName(op.getA()) : names.lookup(op.getA());
+  StringRef acc = op.getAcc() ? productName(names, op.getAcc()) : "";
   std::string text = describe(op, name, lhs, bufferName(op.getB()), acc);
   SmallVector<Attribute> range;
   if (std::optional<ArrayRef<int64_t>> k = op.getK()) {
@@ -138,8 +127,7 @@ template <> LogicalResult KernelBody::lower(tile::DotStartOp op) {
   define(op.getInflight(),
          callInPlace(type,
                      op.getContract()[1] == 1 ? "dot_nt_start" : "dot_nn_start",
-                     range, args,
-                     name.empty() ? StringAttr() : named(name + "_inflight")));
+                     range, args, resultName(op)));
   return success();
 }
 
@@ -150,13 +138,10 @@ template <> LogicalResult KernelBody::lower(tile::AwaitOp op) {
     return op.emitError("expected products or copies to wait for, got both");
   if (!op.getPending())
     return op.emitError("expected a pending count: run tile-place-waits first");
-  for (auto [inflight, value] : llvm::zip(op.getInflight(), op.getValues())) {
-    StringRef name = productName(inflight);
+  for (auto [inflight, value] : llvm::zip(op.getInflight(), op.getValues()))
     define(value, callInPlace(convertType(value.getType()), "await",
                               integer(*op.getPending()), use(inflight),
-                              name.empty() ? StringAttr()
-                                           : names[value] = named(name)));
-  }
+                              nameFor(value)));
   return success();
 }
 

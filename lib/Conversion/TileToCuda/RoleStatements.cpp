@@ -187,7 +187,7 @@ LogicalResult KernelBody::convertRoleBody(const RoleWarps &warps,
                     })
                     .wasInterrupted();
   if (stores) {
-    cuda::CommentOp::create(b, "Shared memory outlives the copies out of it.");
+    commentOnce("Shared memory outlives the copies out of it.");
     callInPlace({}, "store_wait_all", {}, {});
   }
   return success();
@@ -240,7 +240,9 @@ LogicalResult KernelBody::convertRoleRing(tile::RingCreateOp op) {
   tile::RingType type = op.getRing().getType();
   Ring &ring = rings[op.getRing()];
   std::string slots =
-      llvm::formatv("The ring {0}: {1} slot{2}", op.getName(), type.getStages(),
+      llvm::formatv("Ring {0}, from role {1} to role {2}: {3} slot{4}",
+                    op.getName(), findRole(acquire).role.getName().getValue(),
+                    findRole(peek).role.getName().getValue(), type.getStages(),
                     type.getStages() == 1 ? "" : "s");
   if (tile::getRingCopies(op) > 1)
     slots += " for each instance";
@@ -318,10 +320,16 @@ void KernelBody::initialiseRings() {
 }
 
 Value KernelBody::useNumber(Value index) {
+  if (std::optional<int64_t> known = getConstantIntValue(index))
+    return byteLiteral(*known);
+  // An iteration's use; others are called after their number.
+  bool isCounter = isa<BlockArgument>(index);
+  StringAttr name =
+      named(isCounter ? "use" : Twine(names.lookup(index)) + "_use");
   Value &number = useNumbers[{b.getInsertionBlock(), index}];
   if (!number)
     number = cuda::CastOp::create(b, b.getIntegerType(32, /*isSigned=*/false),
-                                  use(index), named("use"));
+                                  use(index), name);
   return number;
 }
 
@@ -357,12 +365,28 @@ template <typename SlotOp> void KernelBody::convertRoleSlot(SlotOp op) {
   }
 }
 
+/// The names of a slot's buffers, "K, V, T".
+static std::string joinBuffers(Operation *open) {
+  std::string text;
+  for (unsigned i = 1; i < open->getNumResults(); ++i)
+    text += (i == 1 ? "" : ", ") + slotBufferName(open, i - 1).str();
+  return text;
+}
+
 void KernelBody::convertRoleAcquire(tile::AcquireOp op) {
   auto copies = getClose<tile::CommitOp>(op.getSlot()).getCopies();
-  cuda::CommentOp::create(b, copies.empty()
-                                 ? "Hand on what was computed, once the slot "
-                                   "is free."
-                                 : "Fill the slot, once it is free.");
+  std::string buffers = joinBuffers(op);
+  if (copies.empty())
+    cuda::CommentOp::create(
+        b, ("Hand " + buffers + " to the role " +
+            findRole(getEnd<tile::PeekOp>(
+                         op.getRing().getDefiningOp<tile::RingCreateOp>()))
+                .role.getName()
+                .getValue() +
+            ".")
+               .str());
+  else
+    cuda::CommentOp::create(b, "Load " + buffers + ".");
   Value ring = ringHandles.lookup(op.getRing()),
         number = useNumber(op.getIndex());
   openSlots[op.getSlot()] = {ring, number};
@@ -377,7 +401,8 @@ void KernelBody::convertRoleAcquire(tile::AcquireOp op) {
 }
 
 void KernelBody::convertRolePeek(tile::PeekOp op) {
-  cuda::CommentOp::create(b, "Wait until the slot is full.");
+  if (!getClose<tile::ReleaseOp>(op.getSlot()).getCopies().empty())
+    cuda::CommentOp::create(b, "Store " + joinBuffers(op) + ".");
   Value ring = ringHandles.lookup(op.getRing()),
         number = useNumber(op.getIndex());
   openSlots[op.getSlot()] = {ring, number};

@@ -48,7 +48,7 @@ Value KernelBody::address(Value array, ValueRange indices) {
     return global.pointer;
   return cuda::BinaryOp::create(b, global.pointer.getType(), BinaryKind::Add,
                                 global.pointer, offset,
-                                named(global.name + "_rows"));
+                                /*name=*/StringAttr());
 }
 
 /// Whether the box of a matrix of f32 that is loaded or stored is whole pairs
@@ -102,10 +102,11 @@ template <> LogicalResult KernelBody::lower(tile::LoadOp op) {
 
 template <> LogicalResult KernelBody::lower(tile::LoadIndexOp op) {
   Value pointer = arrays.find(op.getSource())->second.pointer;
-  Value count = cuda::IndexOp::create(b, b.getI64Type(), pointer,
-                                      use(op.getPosition()), resultName(op));
-  define(op.getValue(), cuda::CastOp::create(b, b.getIndexType(), count,
-                                             /*name=*/StringAttr()));
+  Value count =
+      cuda::IndexOp::create(b, b.getI64Type(), pointer, use(op.getPosition()),
+                            /*name=*/StringAttr());
+  define(op.getValue(),
+         cuda::CastOp::create(b, b.getIndexType(), count, resultName(op)));
   return success();
 }
 
@@ -171,7 +172,7 @@ LogicalResult KernelBody::convertAwaitCopies(tile::AwaitOp op) {
 }
 
 template <> LogicalResult KernelBody::lower(tile::WaitLaunchesOp) {
-  cuda::CommentOp::create(b, "What earlier launches write is complete.");
+  commentOnce("Wait for what earlier launches write.");
   callInPlace({}, "wait_for_prior_launches", {}, {});
   return success();
 }
@@ -189,6 +190,11 @@ StringAttr KernelBody::sharedName(StringRef name, MemRefType type) {
   return named(name + (type.getRank() == 2 ? "_tile" : "_vector"));
 }
 
+void KernelBody::commentOnce(StringRef text) {
+  if (said.insert(text).second)
+    cuda::CommentOp::create(b, text);
+}
+
 Value KernelBody::handle(MemRefType type, Value offset, StringAttr name) {
   Type converted = convertType(type);
   return call(converted, cast<cuda::OpaqueType>(converted).getSpelling(), {},
@@ -199,8 +205,10 @@ template <> LogicalResult KernelBody::lower(tile::AllocOp op) {
   auto type = cast<MemRefType>(op.getBuffer().getType());
   if (!op.getOffset())
     return op.emitError("expected an offset: run tile-plan-shared first");
-  define(op.getBuffer(), handle(type, byteLiteral(*op.getOffset()),
-                                sharedName(nameOf(op.getBuffer()), type)));
+  Value offset = allocOffsets.lookup(op);
+  define(op.getBuffer(),
+         handle(type, offset ? offset : byteLiteral(*op.getOffset()),
+                sharedName(nameOf(op.getBuffer()), type)));
   return success();
 }
 
@@ -251,8 +259,8 @@ template <> LogicalResult KernelBody::lower(memref::LoadOp op) {
 //===----------------------------------------------------------------------===//
 
 StringRef delta::slotBufferName(Operation *op, unsigned index) {
-  auto names = op->getAttrOfType<ArrayAttr>(tile::getBufferNamesAttrName());
-  return names ? cast<StringAttr>(names[index]).getValue() : "tile";
+  auto buffers = op->getAttrOfType<ArrayAttr>(tile::getBufferNamesAttrName());
+  return buffers ? cast<StringAttr>(buffers[index]).getValue() : "tile";
 }
 
 StringRef KernelBody::bufferName(Value buffer) {
@@ -290,10 +298,12 @@ template <typename SlotOp> void KernelBody::convertSlot(SlotOp op) {
   APInt known;
   bool isKnown = matchPattern(op.getIndex(), m_ConstantInt(&known));
   bool isSingle = type.getStages() == 1;
+  constexpr StringLiteral firsts[] = {"first_", "second_", "third_"};
   StringRef prefix = !fills     ? ""
                      : isSingle ? "new_"
-                     : isKnown  ? "first_"
-                                : "next_";
+                     : isKnown
+                         ? firsts[std::min<uint64_t>(known.getZExtValue(), 2)]
+                         : "next_";
   Value slot;
   if (isSingle) {
     slot = byteLiteral(0, named(prefix + "slot"));
@@ -419,7 +429,7 @@ template <> LogicalResult KernelBody::lower(tile::DiagonalOp op) {
   return success();
 }
 
-template <> LogicalResult KernelBody::lower(tile::SpreadOp op) {
+Value KernelBody::makeSpread(tile::SpreadOp op) {
   RankedTensorType type = tileType(op.getResult());
   int64_t warps = cast<tile::FragAttr>(type.getEncoding()).getWarps();
   ArrayRef<int64_t> shape = type.getShape();
@@ -429,15 +439,15 @@ template <> LogicalResult KernelBody::lower(tile::SpreadOp op) {
     arguments = {integer(shape[1])};
   else
     arguments = {integer(shape[0]), integer(warps)};
-  define(op.getResult(),
-         call(convertType(type), isRows ? "spread_rows" : "spread_columns",
-              arguments, use(op.getInput()), resultName(op)));
-  return success();
+  return call(convertType(type), isRows ? "spread_rows" : "spread_columns",
+              arguments, use(op.getInput()), resultName(op));
 }
 
-//===----------------------------------------------------------------------===//
-// Scans and triangular systems
-//===----------------------------------------------------------------------===//
+template <> LogicalResult KernelBody::lower(tile::SpreadOp op) {
+  if (!isWrittenInUse(op.getResult()))
+    define(op.getResult(), makeSpread(op));
+  return success();
+}
 
 template <> LogicalResult KernelBody::lower(tile::ScanOp op) {
   if (!op.getScratch())
@@ -453,8 +463,8 @@ template <> LogicalResult KernelBody::lower(tile::TriSolveOp op) {
   int64_t id = tile::getRoleBarrier(op);
   if (!op.getScratch() || id == 0)
     return op.emitError("expected a scratch buffer and a role");
-  StringRef input = spelled(op.getInput());
-  StringRef result = nameOf(op.getResult());
+  StringRef input = names.lookup(op.getInput());
+  StringRef result = names.lookup(op.getResult());
   StringRef factors = bufferName(op.getFactors());
   if (!input.empty() && !result.empty() && !factors.empty())
     cuda::CommentOp::create(b, llvm::formatv("{0} = (I + {1} diag({2}))^-1 {1}",
@@ -473,8 +483,8 @@ template <> LogicalResult KernelBody::lower(tile::TriInverseOp op) {
   if (!op.getScratch() || op.getMethod() != InverseMethod::Substitute16Merge)
     return op.emitError("expected a scratch buffer and the method ")
            << stringifyInverseMethod(InverseMethod::Substitute16Merge);
-  StringRef input = spelled(op.getInput());
-  StringRef result = nameOf(op.getResult());
+  StringRef input = names.lookup(op.getInput());
+  StringRef result = names.lookup(op.getResult());
   bool transposed = op.getTransposed();
   if (!input.empty() && !result.empty())
     cuda::CommentOp::create(b, (result + " = (I + " + input + ")^-1" +

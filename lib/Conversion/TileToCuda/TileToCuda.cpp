@@ -16,10 +16,10 @@
 #include "Spelling.h"
 
 #include "delta/Conversion/Passes.h"
+#include "delta/Dialect/Delta/IR/Nests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace delta {
 #define GEN_PASS_DEF_CONVERTTILETOCUDA
@@ -93,7 +93,8 @@ namespace {
 class KernelConverter {
 public:
   explicit KernelConverter(tile::KernelOp kernel)
-      : kernel(kernel), b(kernel.getLoc(), kernel), grid(gridOf(kernel)) {}
+      : kernel(kernel), b(kernel.getLoc(), kernel), grid(gridOf(kernel)),
+        names(kernel) {}
 
   LogicalResult run();
 
@@ -110,7 +111,7 @@ private:
                     cuda::TensorMapAttr map = {}) {
     parameters.push_back({type, name.str(), map});
   }
-  LogicalResult addArray(BlockArgument argument, std::string name);
+  LogicalResult addArray(BlockArgument argument, StringRef name);
   void addTensorMaps(BlockArgument argument, StringRef name);
   std::string argumentName(unsigned index, StringRef otherwise);
   cuda::KernelOp createKernel();
@@ -122,6 +123,7 @@ private:
   tile::KernelOp kernel;
   ImplicitLocOpBuilder b;
   SmallVector<int64_t> grid;
+  ValueNames names;
   SmallVector<Parameter> parameters;
 };
 
@@ -151,11 +153,12 @@ static FailureOr<SmallVector<int64_t>> getStrides(MemRefType array) {
 
 /// The pointer to an array and the strides that its type leaves open.
 LogicalResult KernelConverter::addArray(BlockArgument argument,
-                                        std::string name) {
+                                        StringRef name) {
   auto array = cast<MemRefType>(argument.getType());
+  // A workspace has the name of the value that it holds; the value keeps it.
   addParameter(
       cuda::PointerType::get(array.getElementType(), !isWritten(argument)),
-      name);
+      names.contains(name) ? name + "_global" : name);
   FailureOr<SmallVector<int64_t>> strides = getStrides(array);
   if (failed(strides))
     return kernel.emitError()
@@ -178,12 +181,6 @@ void KernelConverter::addTensorMaps(BlockArgument argument, StringRef name) {
 }
 
 LogicalResult KernelConverter::planParameters() {
-  // A workspace has the name of the value that it holds; the value keeps it.
-  llvm::StringSet<> taken;
-  kernel.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      taken.insert(nameOf(result));
-  });
   for (BlockArgument argument :
        source().getArguments().drop_front(kernel.getGrid())) {
     unsigned index = argument.getArgNumber();
@@ -193,9 +190,7 @@ LogicalResult KernelConverter::planParameters() {
       addParameter(argument.getType(), name);
       continue;
     }
-    if (hasPointer(argument) &&
-        failed(
-            addArray(argument, taken.contains(name) ? name + "_global" : name)))
+    if (hasPointer(argument) && failed(addArray(argument, name)))
       return failure();
     addTensorMaps(argument, name);
   }
@@ -208,16 +203,18 @@ LogicalResult KernelConverter::planParameters() {
 
 cuda::KernelOp KernelConverter::createKernel() {
   SmallVector<Type> types;
-  SmallVector<StringRef> names;
+  SmallVector<StringRef> parameterNames;
   for (const Parameter &parameter : parameters) {
     types.push_back(parameter.type);
-    names.push_back(parameter.name);
+    parameterNames.push_back(parameter.name);
   }
-  auto converted = cuda::KernelOp::create(b, kernel.getSymName(), types, names,
-                                          32 * kernel.getWarps());
+  auto converted = cuda::KernelOp::create(
+      b, kernel.getSymName(), types, parameterNames, 32 * kernel.getWarps());
   converted.setMinBlocks(kernel.getMinBlocks().value_or(1));
   converted.setSharedBytes(kernel.getSharedBytes().value_or(0));
   converted.setGrid(grid);
+  if (auto comment = kernel->getAttrOfType<StringAttr>(kCommentAttr))
+    converted.setDocAttr(comment);
   for (auto [index, parameter] : llvm::enumerate(parameters))
     if (parameter.map)
       converted.setArgAttr(index, cuda::CudaDialect::getTensorMapAttrName(),
@@ -240,8 +237,7 @@ void KernelConverter::mapArguments(Block &entry, KernelBody &body) {
       continue;
     }
     if (hasPointer(argument)) {
-      std::string name = parameters[position].name;
-      GlobalArray global{entry.getArgument(position++), {}, name};
+      GlobalArray global{entry.getArgument(position++), {}};
       SmallVector<int64_t> strides = *getStrides(array); // checked before
       for (int64_t stride : strides)
         global.strides.push_back(ShapedType::isDynamic(stride)
@@ -318,9 +314,10 @@ LogicalResult KernelConverter::run() {
                /*template_args=*/ArrayAttr(), ValueRange(), /*pure=*/true,
                b.getStringAttr("shared"))
                .getResult();
-  KernelBody body(b, kernel, base);
+  KernelBody body(b, kernel, names, base);
   mapArguments(entry, body);
   mapGridIndices(entry, body);
+  body.describeShared(kernel);
   if (failed(body.convertBlock(source()))) {
     converted.erase();
     return failure();

@@ -17,6 +17,9 @@
 #include "llvm/ADT/SmallVector.h"
 
 using namespace llvm;
+using delta::cuda::breakable;
+using delta::cuda::breakableOperator;
+using delta::cuda::columnLimit;
 
 namespace {
 
@@ -36,23 +39,27 @@ struct Break {
 } // namespace
 
 static bool isBreakable(char c) {
-  return c == delta::cuda::breakable || c == delta::cuda::breakableOperator;
+  return c == breakable || c == breakableOperator;
 }
 
 /// The last break in the fewest brackets, after a comma if there is one. A
 /// break after `=` is avoided if the following text would have to be broken
-/// again.
-static const Break *choose(ArrayRef<Break> breaks, StringRef text) {
+/// again, except `afterAssignment`.
+static const Break *choose(ArrayRef<Break> breaks, StringRef text,
+                           bool afterAssignment) {
+  auto isAssignment = [&](const Break &candidate) {
+    return candidate.depth() == 1 && candidate.position > 1 &&
+           text.take_front(candidate.position).ends_with(" =");
+  };
   auto isUseful = [&](const Break &candidate) {
-    bool isAssignment = candidate.depth() == 1 && candidate.position > 1 &&
-                        text.take_front(candidate.position).ends_with(" =");
     size_t rest = text.size() - candidate.position - 1;
-    return !isAssignment ||
-           candidate.column() + rest <= delta::cuda::columnLimit;
+    return !isAssignment(candidate) || candidate.column() + rest <= columnLimit;
   };
   auto rank = [](const Break &candidate) {
     return 2 * candidate.depth() + candidate.isOperator;
   };
+  if (afterAssignment && isAssignment(breaks.front()))
+    return &breaks.front();
   const Break *best = nullptr;
   for (const Break &candidate : breaks)
     if (isUseful(candidate) && (!best || rank(candidate) <= rank(*best)))
@@ -60,7 +67,9 @@ static const Break *choose(ArrayRef<Break> breaks, StringRef text) {
   return best ? best : &breaks.front();
 }
 
-std::string delta::cuda::layOut(StringRef text, unsigned indent) {
+/// The same, `afterAssignment` with the first break behind a `=`.
+static std::string layOut(StringRef text, unsigned indent,
+                          bool afterAssignment) {
   std::string result(indent, ' ');
   // The columns after the open brackets; the bottom entry is for no bracket.
   SmallVector<unsigned> open = {indent + 4};
@@ -90,7 +99,7 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
     // A break at the limit itself leaves no trailing space.
     if (column <= columnLimit || isBreakable(c) || breaks.empty())
       continue;
-    const Break *best = choose(breaks, text);
+    const Break *best = choose(breaks, text, afterAssignment);
     result += text.slice(lineStart, best->position);
     result += '\n';
     result.append(best->column(), ' ');
@@ -108,6 +117,13 @@ std::string delta::cuda::layOut(StringRef text, unsigned indent) {
       c = ' ';
   result += '\n';
   return result;
+}
+
+std::string delta::cuda::layOut(StringRef text, unsigned indent) {
+  std::string aligned = ::layOut(text, indent, /*afterAssignment=*/false);
+  std::string indented = ::layOut(text, indent, /*afterAssignment=*/true);
+  auto countLines = [](StringRef lines) { return lines.count('\n'); };
+  return countLines(indented) < countLines(aligned) ? indented : aligned;
 }
 
 std::string delta::cuda::layOutComment(StringRef text, StringRef prefix,

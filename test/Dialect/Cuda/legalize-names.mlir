@@ -19,7 +19,8 @@ cuda.function @names(%a: index {cuda.name = "class"}, %b: index {cuda.name = "__
   %2 = cuda.builtin "blockIdx.x" {name = "x"} : ui32
   // CHECK: {name = "S"}
   %3 = cuda.binary add %1, %b {name = "S"} : index, index -> index
-  // CHECK: {name = "S_2"}
+  // An integer is then called what it is.
+  // CHECK: {name = "S_plus_value_2"}
   %4 = cuda.binary add %3, %c {name = "S"} : index, index -> index
   // What is inline keeps no claim on a name.
   // CHECK: cuda.binary add %{{.*}}, %{{.*}} {inlined} : index
@@ -53,8 +54,8 @@ cuda.function @described(%chunk: index {cuda.name = "chunk"},
   cuda.call "see"(%1, %2, %3, %5, %6) : (i1, index, index, index, f32) -> ()
 }
 
-// Blocks side by side use the same names; inner blocks hide nothing, not even
-// what is declared after them.
+// Blocks side by side use the same names, and those that the block around them
+// declares later; inner blocks hide nothing.
 // CHECK-LABEL: cuda.function @scopes
 cuda.function @scopes(%n: index, %p: i1) {
   cuda.for %i = %n to %n step %n {
@@ -73,7 +74,7 @@ cuda.function @scopes(%n: index, %p: i1) {
     %v = cuda.declare init() {name = "v"} : () -> !cuda.variable<index>
     // CHECK: cuda.read %{{.*}} {name = "K"}
     %K = cuda.read %v {name = "K"} : !cuda.variable<index> -> index
-    // CHECK: cuda.binary add %{{.*}}, %{{.*}} {name = "late_2"}
+    // CHECK: cuda.binary add %{{.*}}, %{{.*}} {name = "late"}
     %late = cuda.binary add %K, %K {name = "late"} : index, index -> index
     cuda.call "see"(%late) : (index) -> ()
   // CHECK: {name = "c"}

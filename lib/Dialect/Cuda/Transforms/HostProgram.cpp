@@ -146,6 +146,10 @@ std::optional<Growth> GrowthAnalysis::get(Value value) {
         std::optional<Growth> bound = get(op.getLhs());
         return bound ? bound : get(op.getRhs());
       })
+      // Neither its count nor its length is above max(chunks, 1).
+      .Case([&](tile::ChooseSegmentsOp op) {
+        return add(get(op.getChunks()), Growth{1});
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -374,7 +378,8 @@ LogicalResult HostReader::readOp(Operation *op) {
     return op->emitError() << "a cast must be to a contiguous memref, got "
                            << op->getResult(0).getType();
   }
-  if (isa<tile::MultiprocessorsOp>(op))
+  if (isa<tile::MultiprocessorsOp, tile::ChunkTimeOp, tile::ChooseSegmentsOp>(
+          op))
     return success();
   if (op->getNumResults() == 1 && isComputed(op->getResult(0).getType()) &&
       isa<arith::ArithDialect>(op->getDialect()))

@@ -16,6 +16,7 @@
 #include "Launcher.h"
 #include "delta/Dialect/Cuda/IR/Comparison.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace delta;
@@ -77,6 +78,28 @@ static StringRef getSizeName(Operation *op) {
   return isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op) ? "chunks" : "";
 }
 
+void HostTranslator::translate(tile::ChooseSegmentsOp op) {
+  auto tiles = llvm::map_to_vector(op.getTiles(), [&](int64_t count) {
+    return Attribute(code.builder.getI64IntegerAttr(count));
+  });
+  ArrayRef<int64_t> c = op.getCosts();
+  std::string costs = llvm::formatv(
+      "ScanCosts{{{{{{{0}, {1}}, {{{2}, {3}}}, {{{{{4}, {5}}, {{{6}, {7}}}, "
+      "{8}, {9}}",
+      c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9]);
+  Value choice =
+      CallOp::create(code.builder, code.loc, code.opaque("Segments"),
+                     "choose_segments", code.builder.getArrayAttr(tiles),
+                     {code.builtin(costs, code.opaque("ScanCosts")),
+                      getSize(op.getChains()), getSize(op.getChunks()),
+                      code.index(op.getParts()),
+                      getSize(op.getMultiprocessors())},
+                     /*pure=*/true, code.builder.getStringAttr(getSizeName(op)))
+          .getResult();
+  sizes[op.getCount()] = code.member(choice, "count", index);
+  sizes[op.getLength()] = code.member(choice, "length", index);
+}
+
 Value HostTranslator::translate(Operation *op) {
   auto operand = [&](unsigned i) { return getSize(op->getOperand(i)); };
   StringRef name = getSizeName(op);
@@ -91,6 +114,15 @@ Value HostTranslator::translate(Operation *op) {
       })
       .Case([&](tile::MultiprocessorsOp) {
         return code.call("multiprocessors", {}, index, name, /*pure=*/true);
+      })
+      .Case([&](tile::ChunkTimeOp op) {
+        std::string cost =
+            llvm::formatv("ChunkCost{{{0}, {1}}", op.getWave(), op.getHalf());
+        return code.call("chunk_time",
+                         {code.builtin(cost, code.opaque("ChunkCost")),
+                          code.index(op.getTiles()), getSize(op.getChains()),
+                          getSize(op.getMultiprocessors())},
+                         index, name, /*pure=*/true);
       })
       .Case(
           [&](arith::AddIOp) { return code.add(operand(0), operand(1), name); })
@@ -141,6 +173,10 @@ void HostTranslator::translateBlock(Block &block) {
   for (Operation &op : block) {
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       translateIf(branch);
+      continue;
+    }
+    if (auto choice = dyn_cast<tile::ChooseSegmentsOp>(op)) {
+      translate(choice);
       continue;
     }
     Type type = op.getNumResults() == 1 ? op.getResult(0).getType() : Type();

@@ -54,6 +54,7 @@ private:
   void translateBlock(mlir::Block &block);
   void translateIf(mlir::scf::IfOp op);
   Value translate(mlir::Operation *op);
+  void translate(tile::ChooseSegmentsOp op);
   Value product(llvm::ArrayRef<Value> values, int64_t factor,
                 llvm::StringRef name);
 

@@ -61,6 +61,15 @@ constexpr int32_t argsVersion = 1;
 std::string getFunctionName(const HostProgram &program,
                             llvm::StringRef function);
 
+/// The comment that a file of a function opens with: what it holds, and from
+/// which spec and for which targets it was generated.
+std::string writeBanner(HostProgram &program, llvm::StringRef fileName,
+                        llvm::StringRef what);
+
+/// What follows in a file of kernels: the recurrence in its paper's notation,
+/// how tiles lie, the kernels and their grids.
+std::string writeKernelBanner(HostProgram &program);
+
 /// Builds NAME.h at the insertion point of `builder`.
 void buildHeader(HostProgram &program, mlir::OpBuilder &builder);
 

@@ -100,8 +100,8 @@ static std::string describe(ExpressionOpInterface op) {
 
 namespace {
 
-/// Names that are visible in a block: its own and those of the blocks around
-/// it.
+/// Names that are visible at a place in the text: those of the block so far,
+/// and of the blocks around it.
 struct Scope {
   const Scope *parent;
   llvm::StringSet<> names;
@@ -147,20 +147,9 @@ private:
         declare.setNameAttr(choose(declare.getName(), "variable", scope));
         continue;
       }
-      auto expression = dyn_cast<ExpressionOpInterface>(op);
-      if (!expression || expression.getInlined())
-        continue;
-      if (op.use_empty()) // a statement
-        expression.setName(std::nullopt);
-      else
-        expression.setName(choose(expression.getName()
-                                      ? expression.getName()->str()
-                                      : describe(expression),
-                                  getFallback(op.getResult(0).getType()), scope)
-                               .getValue());
-    }
-    // Only now, so that no inner name hides one that the block declares later.
-    for (Operation &op : block)
+      if (auto expression = dyn_cast<ExpressionOpInterface>(op);
+          expression && !expression.getInlined())
+        nameExpression(expression, scope);
       for (Region &region : op.getRegions())
         for (Block &nested : region) {
           Scope inner{&scope, {}};
@@ -168,6 +157,19 @@ private:
             loop.setNameAttr(choose(loop.getName(), "i", inner));
           nameBlock(nested, inner);
         }
+    }
+  }
+
+  void nameExpression(ExpressionOpInterface op, Scope &scope) {
+    if (op->use_empty()) // a statement
+      return op.setName(std::nullopt);
+    std::string wanted = op.getName() ? op.getName()->str() : "";
+    // What an integer is says more than a number after a name.
+    if (wanted.empty() || scope.contains(wanted))
+      if (std::string text = describe(op); !text.empty())
+        wanted = text;
+    op.setName(choose(wanted, getFallback(op->getResult(0).getType()), scope)
+                   .getValue());
   }
 };
 

@@ -27,12 +27,27 @@ namespace delta::cuda {
 
 /// Operators in one statement, or in one argument of a call, beyond which a
 /// reader would rather have a name.
-static constexpr unsigned maxOperators = 5;
+static constexpr unsigned maxOperators = 6;
 
 /// A class of the device library, not a number or a handle.
 static bool isFragment(Type type) {
   auto opaque = dyn_cast<cuda::OpaqueType>(type);
   return opaque && opaque.getSpelling().contains('<');
+}
+
+/// Whether `op` repeats a number or a vector in a fragment, to be used with
+/// one.
+static bool isRepetition(Operation *op) {
+  auto call = dyn_cast<CallOp>(op);
+  if (!call || !call.getPure())
+    return false;
+  bool takesFragment = llvm::any_of(call.getArgs(), [](Value argument) {
+    auto opaque = dyn_cast<cuda::OpaqueType>(argument.getType());
+    return opaque && (opaque.getSpelling().starts_with("Fragment<") ||
+                      opaque.getSpelling().starts_with("Shared"));
+  });
+  Operation *user = *op->user_begin();
+  return !takesFragment && isa<BinaryOp, CallOp>(user);
 }
 
 /// Whether something with an effect stands between the two. Work on registers
@@ -89,12 +104,13 @@ private:
     if (!op->hasOneUse() || statements.size() != 1 ||
         statements.front()->getBlock() != op->getBlock())
       return false;
-    // A kernel reads as one step a line: of fragments, only `S = S * x` is
+    // A kernel reads as one step a line: of fragments, only `S = S * x` and
+    // what is repeated, `S * spread_rows<64>(x)` and `exp(fill<..>(x))`, are
     // written in one.
-    Type type = op->getResult(0).getType();
     Operation *user = *op->user_begin();
-    if (isFragment(type) && (!isa<AssignOp, DeclareOp, ReturnOp>(user) ||
-                             isEffectBetween(op, user)))
+    bool isStep = isa<AssignOp, DeclareOp, ReturnOp>(user) || isRepetition(op);
+    if (isFragment(op->getResult(0).getType()) &&
+        (!isStep || isEffectBetween(op, user)))
       return false;
     Operation *formula = getFormula(op, user);
     if (operatorsIn[formula] >= maxOperators)

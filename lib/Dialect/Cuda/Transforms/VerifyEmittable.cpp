@@ -237,8 +237,6 @@ LogicalResult VerifyEmittable::verifyBlock(Block &block, Scope &scope) {
     } else if (!isa<AssignOp, CommentOp, ForOp, IfOp, ReturnOp>(op)) {
       return op.emitError() << "E1: '" << op.getName() << "' is no statement";
     }
-  }
-  for (Operation &op : block)
     for (Region &region : op.getRegions())
       for (Block &nested : region) {
         Scope inner{&scope, {}};
@@ -248,6 +246,7 @@ LogicalResult VerifyEmittable::verifyBlock(Block &block, Scope &scope) {
         if (failed(verifyBlock(nested, inner)))
           return failure();
       }
+  }
   return success();
 }
 

@@ -15,6 +15,7 @@
 #include "delta/Dialect/Delta/Transforms/Passes.h"
 
 #include "ChunkBuilder.h"
+#include "Notation.h"
 #include "VerifyRecurrent.h"
 #include "delta/Dialect/Delta/IR/Names.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
@@ -160,6 +161,8 @@ static LogicalResult chunkFunction(func::FuncOp func) {
   // What was decided for the recurrence is from here on the function's.
   if (DictionaryAttr plans = recurrence.getPlansAttr())
     func->setAttr(kPlansAttr, plans);
+  func->setAttr(kNotationAttr,
+                StringAttr::get(func.getContext(), writeNotation(recurrence)));
   old->erase();
   func.setType(builder.getFunctionType(body->getArgumentTypes(), {}));
   func.setAllArgAttrs(attributes);

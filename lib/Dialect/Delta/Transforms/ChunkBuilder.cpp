@@ -66,13 +66,13 @@ Value ChunkBuilder::zeros(ArrayRef<int64_t> shape) {
 }
 
 scf::ForallOp
-ChunkBuilder::forEachValueHead(NestAttr nest,
+ChunkBuilder::forEachValueHead(NestAttr nest, StringRef comment,
                                function_ref<void(Value, Value)> body) {
   SmallVector<OpFoldResult> bounds = {
       getAsOpFoldResult(batches()),
       getIndexAttr(recurrence.getValueHeads()),
   };
-  scf::ForallOp heads = createNest(*this, nest, bounds);
+  scf::ForallOp heads = createNest(*this, nest, comment, bounds);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPoint(heads.getTerminator());
   body(heads.getInductionVar(0), heads.getInductionVar(1));
@@ -80,14 +80,15 @@ ChunkBuilder::forEachValueHead(NestAttr nest,
 }
 
 scf::ForallOp
-ChunkBuilder::forEachChunk(NestAttr nest, int64_t heads, Value chunks,
+ChunkBuilder::forEachChunk(NestAttr nest, StringRef comment, int64_t heads,
+                           Value chunks,
                            function_ref<void(Value, Value, Value)> body) {
   SmallVector<OpFoldResult> bounds = {
       getAsOpFoldResult(batches()),
       getIndexAttr(heads),
       getAsOpFoldResult(chunks),
   };
-  scf::ForallOp all = createNest(*this, nest, bounds);
+  scf::ForallOp all = createNest(*this, nest, comment, bounds);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPoint(all.getTerminator());
   body(all.getInductionVar(0), all.getInductionVar(1), all.getInductionVar(2));
@@ -104,8 +105,13 @@ Value ChunkBuilder::load(const CallerArray &array, ValueRange indices,
                          Value rows, ArrayRef<int64_t> dims,
                          ArrayRef<int64_t> shape, int64_t steps) {
   auto type = RankedTensorType::get(shape, getF32Type());
+  Location loc = getLoc();
+  if (auto named = dyn_cast<NameLoc>(loc);
+      named && isa_and_nonnull<SigmoidOp>(array.prologue))
+    name((named.getName().getValue() + "_logit").str());
   Value tile = LoadOp::create(*this, type, array.memref, indices, rows, dims,
                               steps, /*before=*/false);
+  setLoc(loc);
   if (!array.prologue)
     return tile;
   Type rounding = getElementTypeOrSelf(array.prologue->getResult(0).getType());

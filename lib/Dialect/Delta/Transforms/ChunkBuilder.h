@@ -72,14 +72,14 @@ public:
   mlir::Value zeros(llvm::ArrayRef<int64_t> shape);
 
   /// The nest `nest` over every batch and value head; `body` gets both
-  /// coordinates.
+  /// coordinates. `comment` says to a reader what it computes.
   mlir::scf::ForallOp
-  forEachValueHead(NestAttr nest,
+  forEachValueHead(NestAttr nest, llvm::StringRef comment,
                    llvm::function_ref<void(mlir::Value, mlir::Value)> body);
   /// The nest `nest` over every batch, head (of `heads`) and chunk (of
   /// `chunks`); these must not depend on each other.
   mlir::scf::ForallOp forEachChunk(
-      NestAttr nest, int64_t heads, mlir::Value chunks,
+      NestAttr nest, llvm::StringRef comment, int64_t heads, mlir::Value chunks,
       llvm::function_ref<void(mlir::Value, mlir::Value, mlir::Value)> body);
   /// What a nest of query blocks is, of which `publishes` names the array that
   /// later blocks read.

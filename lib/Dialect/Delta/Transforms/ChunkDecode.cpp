@@ -154,7 +154,7 @@ Value DecodeChunks::countSegments() {
   int64_t width =
       getElementTypeOrSelf(op.getKeyCache()).getIntOrFloatBitWidth();
   int64_t block = b.chunk * (op.getKeyDim() + op.getValueDim()) * width / 8;
-  b.name("multiprocessors");
+  b.name("multiprocessor_count");
   Value multiprocessors = tile::MultiprocessorsOp::create(b, b.getIndexType());
   b.name("ctas");
   Value ctas = arith::MulIOp::create(
@@ -215,6 +215,8 @@ void DecodeChunks::makeScans() {
 
 void DecodeChunks::attend(ArrayRef<ScanRows> passed, StringRef name) {
   b.forEachChunk(b.attentionNest(name, {"batch", "head", "segment"}),
+                 "Sums over one segment of the cache for the new queries: "
+                 "maximum, sum of weights and weighted u.",
                  op.getValueHeads(), segments,
                  [&](Value batch, Value head, Value segment) {
                    attend(passed, makeBlock(batch, head), segment);
@@ -235,6 +237,8 @@ void DecodeChunks::build() {
   }
   b.forEachValueHead(
       b.attentionNest("append", {"batch", "head"}),
+      "Merges the sums of the segments, solves for the u of the new tokens, "
+      "reads, and appends keys and u to the cache.",
       [&](Value batch, Value head) { append(makeBlock(batch, head)); });
 }
 
@@ -248,7 +252,7 @@ RowBlock DecodeChunks::makeBlock(Value batch, Value head) {
 }
 
 Value DecodeChunks::cachedTokens(Value batch) {
-  b.name("length");
+  b.name("cached_length");
   Value length = LoadIndexOp::create(b, b.arrays.cached, batch);
   // Whatever the caller says, nothing outside the cache is touched.
   b.name("cached");

@@ -198,17 +198,18 @@ void ImplicitChunks::normaliseInFront() {
     return;
   auto nest = NestAttr::get(b.getContext(), NestKind::Rows, "normalise",
                             {"batch", "head", "block"});
-  b.forEachChunk(nest, op.getKeyHeads(), blocks,
-                 [&](Value batch, Value head, Value number) {
-                   RowBlock block = makeBlock(batch, head, head, number);
-                   for (const auto &[norm, entry] : norms) {
-                     const auto &[caller, use] = entry;
-                     b.name(use.tile);
-                     Value tile = loadKeys(caller, block, rows);
-                     b.store(tile, use.caller->memref, at(block, head),
-                             block.count, {1, 3});
-                   }
-                 });
+  b.forEachChunk(
+      nest, "Divides the rows of keys and queries by their l2 norms.",
+      op.getKeyHeads(), blocks, [&](Value batch, Value head, Value number) {
+        RowBlock block = makeBlock(batch, head, head, number);
+        for (const auto &[norm, entry] : norms) {
+          const auto &[caller, use] = entry;
+          b.name(use.tile);
+          Value tile = loadKeys(caller, block, rows);
+          b.store(tile, use.caller->memref, at(block, head), block.count,
+                  {1, 3});
+        }
+      });
 }
 
 void ImplicitChunks::build() {
@@ -222,7 +223,17 @@ void ImplicitChunks::build() {
     return makeBlock(batch, head, b.keyHead(head), number);
   };
   NestAttr writes = b.attentionNest("write", {"batch", "head"}, "u");
-  b.forEachValueHead(writes, [&](Value batch, Value head) {
+  StringRef comment =
+      op.isTied()
+          ? "Solves for u, one query block after the other: what earlier "
+            "blocks "
+            "contribute by an online softmax or a sum, then the triangular "
+            "system of the block itself. Reads with the same weights."
+          : "Solves for u, one query block after the other: what earlier "
+            "blocks "
+            "contribute by an online softmax or a sum, then the triangular "
+            "system of the block itself.";
+  b.forEachValueHead(writes, comment, [&](Value batch, Value head) {
     auto chain = scf::ForOp::create(b, b.index(0), blocks, b.index(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(chain.getBody());
@@ -231,7 +242,10 @@ void ImplicitChunks::build() {
   if (op.isTied())
     return;
   NestAttr reads = b.attentionNest("read", {"batch", "head", "block"});
-  b.forEachChunk(reads, op.getValueHeads(), blocks,
+  b.forEachChunk(reads,
+                 "Attention of a query block over the keys and u before "
+                 "and in it.",
+                 op.getValueHeads(), blocks,
                  [&](Value batch, Value head, Value number) {
                    read(blockOf(batch, head, number));
                  });

@@ -127,7 +127,7 @@ void LinearChunk::loadDecay(Value batch, Value head, Value first, Value count) {
   if (!b.arrays.decay)
     return;
   auto prefix = [&](int64_t length, int64_t each) -> Value {
-    b.name(length == rows ? "G" : "G_token");
+    b.name(length == rows ? "log_decay" : "log_decay_token");
     Value decay = b.load(b.arrays.decay, {batch, first, head}, count, {1},
                          {length}, each);
     // exp of less is not a normal f32. Without the bound one huge decay would
@@ -137,6 +137,7 @@ void LinearChunk::loadDecay(Value batch, Value head, Value first, Value count) {
         b, DenseElementsAttr::get(cast<RankedTensorType>(decay.getType()),
                                   kLeastDecay));
     decay = arith::MaximumFOp::create(b, decay, least);
+    b.name(length == rows ? "G" : "G_token");
     return GatePrefixOp::create(b, decay);
   };
   rowDecay = prefix(rows, steps);
@@ -248,7 +249,11 @@ void LinearChunk::build() {
   Value chunks = arith::CeilDivUIOp::create(b, sequence, b.index(tokens));
   auto nest = NestAttr::get(b.getContext(), NestKind::Scan, "chain",
                             {"batch", "head"}, Carries::State);
-  b.forEachValueHead(nest, [&](Value batch, Value head) {
+  StringRef comment =
+      "Runs through the chunks of a sequence for one value head, from state to "
+      "state: X = V - K S, U = T X, O = Q S + P U, S <- S + K^T U, each with "
+      "its decay.";
+  b.forEachValueHead(nest, comment, [&](Value batch, Value head) {
     Value zero = b.index(0);
     Value initial = initialState(batch, head);
     b.name("chunk");

@@ -89,9 +89,10 @@ Value Factors::chunk() {
 
 /// Multiplies `state` by the first of the factors `chunk`.
 static void decayState(OpOperand &state, Value chunk) {
-  ImplicitLocOpBuilder b(state.get().getLoc(), state.getOwner());
+  ImplicitLocOpBuilder b(chunk.getLoc(), state.getOwner());
   Value first = arith::ConstantIndexOp::create(b, 0);
   Value element = tensor::ExtractOp::create(b, chunk, first);
+  b.setLoc(state.get().getLoc());
   Value everywhere = tensor::SplatOp::create(b, element, state.get().getType());
   state.set(arith::MulFOp::create(b, state.get(), everywhere));
 }

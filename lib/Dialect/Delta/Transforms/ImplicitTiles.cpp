@@ -148,9 +148,10 @@ RowSums ImplicitTiles::advance(FeatureKernel kernel, const RowSums &sums,
 Value ImplicitTiles::ownShare(const RowSums &sums, Value own) {
   // A row without earlier tokens has l = 0 and m far below s: the exponential
   // is infinite and rho is 0. Elsewhere l >= 1, so rho is a number for every s.
-  Value above = arith::SubFOp::create(b, own, sums.max);
   b.name("own_weight");
+  Value above = arith::SubFOp::create(b, own, sums.max);
   Value ownWeight = math::ExpOp::create(b, above);
+  b.name("l_all");
   Value all = arith::AddFOp::create(b, sums.sum, ownWeight);
   b.name("rho");
   return arith::DivFOp::create(b, sums.sum, all);
@@ -195,9 +196,10 @@ SolvedTiles ImplicitTiles::solve(const WriteTiles &tiles, RowSums sums) {
                                        isRowStochastic);
   b.name("aV");
   Value value = tiles.alpha ? scaleRows(tiles.value, tiles.alpha) : tiles.value;
+  b.name("beta_a");
+  Value known = scaleRows(carried, tiles.beta);
   b.name("R");
-  Value residual =
-      arith::SubFOp::create(b, value, scaleRows(carried, tiles.beta));
+  Value residual = arith::SubFOp::create(b, value, known);
   b.name("U");
   Value solved = apply(inverse, residual, /*accumulator=*/Value(), Part::Lower,
                        {sumsCancel(), sumsCancel()});

@@ -15,6 +15,7 @@
 #define DELTA_LIB_DIALECT_DELTA_TRANSFORMS_SEGMENTS_H
 
 #include "delta/Dialect/Delta/Transforms/ChainCost.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace delta {
 
@@ -29,15 +30,15 @@ struct SegmentedChain {
 /// Chunks of a segment (at least 1), and whether there are several segments;
 /// their number (the last may be shorter), and that of all but the last, which
 /// are both 0 where a sequence is not split.
-struct Segments {
+struct SegmentSizes {
   mlir::Value length, isSplit, count, transferred;
 };
 
 /// Cuts every sequence into at most `most` segments of equal length, or, where
 /// `most` is 0, into as many as cost least.
-Segments emitSegments(mlir::ImplicitLocOpBuilder &b,
-                      const SegmentedChain &chain, const ChainCost &cost,
-                      int64_t most);
+SegmentSizes emitSegments(mlir::ImplicitLocOpBuilder &b,
+                          const SegmentedChain &chain, const ChainCost &cost,
+                          int64_t most);
 
 } // namespace delta
 

@@ -44,8 +44,13 @@ static void shareGroup(scf::ForallOp loop, int64_t group) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
   bounds.back() = b.getIndexAttr(*getConstantIntValue(bounds.back()) / group);
+  auto comment = loop->getAttrOfType<StringAttr>(kCommentAttr);
   scf::ForallOp shared = createNest(
-      b, getNest(loop).withAxes({"batch", "chunk", "key_head"}), bounds);
+      b, getNest(loop).withAxes({"batch", "chunk", "key_head"}),
+      (comment ? comment.getValue() : "") +
+          " Value heads of one key head share what depends on keys and "
+          "queries alone.",
+      bounds);
 
   b.setInsertionPoint(shared.getTerminator());
   Value keyHead = shared.getInductionVars().back();

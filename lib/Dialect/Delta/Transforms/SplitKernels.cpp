@@ -229,7 +229,12 @@ void Splitter::buildPrepare() {
                                       loop.heads.getMixedUpperBound()[1]};
   auto nest = NestAttr::get(b.getContext(), NestKind::IntraChunk, "prepare",
                             {"batch", "chunk", "head"});
-  scf::ForallOp prepare = createNest(b, nest, bounds);
+  std::string names;
+  for (const Crossing &crossing : crossings)
+    if (auto name = dyn_cast<NameLoc>(crossing.value.getLoc()))
+      names += (names.empty() ? "" : ", ") + name.getName().str();
+  scf::ForallOp prepare = createNest(
+      b, nest, "What of one chunk needs no state: " + names + ".", bounds);
   Value batch = prepare.getInductionVars()[0];
   Value chunk = prepare.getInductionVars()[1];
   Value head = prepare.getInductionVars()[2];

@@ -84,7 +84,7 @@ private:
 
   // The loop nests.
   Value allocate(StringRef text, Value count, int64_t columns);
-  ClonedNest cloneNest(NestAttr nest, Value count);
+  ClonedNest cloneNest(NestAttr nest, StringRef comment, Value count);
   /// What stands in front of the chain's loop, for `batch`.
   void cloneInits(ClonedNest &nest, Value batch);
   /// The chain's loop over `count` chunks from `first` on.
@@ -120,7 +120,7 @@ private:
   /// The loads of what is added to a part that is linear in the state.
   SmallVector<SequenceRows> sources;
   Value batches;
-  Segments segments;
+  SegmentSizes segments;
   /// Workspaces: maps of the segments, N and the parts of M side by side, and
   /// states in front of segments.
   Value transfers, starts;
@@ -217,11 +217,12 @@ Value SequenceSplitter::allocate(StringRef text, Value count, int64_t columns) {
   return alloc;
 }
 
-ClonedNest SequenceSplitter::cloneNest(NestAttr nest, Value count) {
+ClonedNest SequenceSplitter::cloneNest(NestAttr nest, StringRef comment,
+                                       Value count) {
   SmallVector<OpFoldResult> bounds = loop.heads.getMixedUpperBound();
   bounds[0] = getAsOpFoldResult(count);
   b.setLoc(loop.heads.getLoc());
-  scf::ForallOp work = createNest(b, nest, bounds);
+  scf::ForallOp work = createNest(b, nest, comment, bounds);
   return ClonedNest{
       work, ImplicitLocOpBuilder(b.getLoc(), work.getTerminator()), {}};
 }
@@ -289,10 +290,15 @@ void SequenceSplitter::buildTransfers() {
   Value count = arith::MulIOp::create(b, batches, segments.transferred);
   count = arith::MulIOp::create(b, count, index(b, parts));
   ClonedNest nest =
-      cloneNest(scan.withName("transfer").withAxes({"work", "head"}), count);
+      cloneNest(scan.withName("transfer").withAxes({"work", "head"}),
+                "The map S <- M S + N of one segment: its chunks run from zero "
+                "(part 0, which gives N) and from columns of the identity "
+                "(the others, M), without values and outputs.",
+                count);
   ImplicitLocOpBuilder &at = nest.b;
   name(at, "part");
   Value part = arith::RemUIOp::create(at, nest.index(), index(at, parts));
+  name(at, "map");
   Value map = arith::DivUIOp::create(at, nest.index(), index(at, parts));
   name(at, "segment");
   Value segment = arith::RemUIOp::create(at, map, segments.transferred);
@@ -326,6 +332,8 @@ void SequenceSplitter::buildCombine() {
   ClonedNest nest =
       cloneNest(NestAttr::get(b.getContext(), NestKind::SegmentFold, "combine",
                               {"batch", "head"}, Carries::State),
+                "The state before each segment, one after the other: "
+                "S <- M S + N with the maps of the segments.",
                 batches);
   ImplicitLocOpBuilder &at = nest.b;
   cloneInits(nest, nest.index());
@@ -386,8 +394,8 @@ void SequenceSplitter::buildCombine() {
     auto [S, restOfS] = split("S", loopOver.getRegionIterArg(0));
     Value N = load("N", stateType, 0);
     // Two sums, of which neither waits for the other.
-    Value rest = apply("S_rest", restOfM, S, /*sum=*/Value());
-    rest = apply("S_rest", M, restOfS, rest);
+    Value rest = apply("MS_rest", restOfM, S, /*sum=*/Value());
+    rest = apply("MS_rest", M, restOfS, rest);
     Value next = apply("S", M, S, N);
     name(at, "S");
     next = arith::AddFOp::create(at, next, rest);
@@ -403,6 +411,8 @@ void SequenceSplitter::buildSegments() {
   name("work");
   ClonedNest nest =
       cloneNest(scan.withName("segments").withAxes({"work", "head"}),
+                "Runs through the chunks of one segment, from the state before "
+                "it: as the kernel for whole sequences does.",
                 arith::MulIOp::create(b, batches, segments.count));
   ImplicitLocOpBuilder &at = nest.b;
   name(at, "segment");
@@ -423,11 +433,13 @@ void SequenceSplitter::buildSegments() {
   nest.map.map(loop.chunks.getResult(0), chunks.getResult(0));
 
   // The last segment's state is the sequence's: no row of the others is stored.
+  name(at, "next_segment");
+  Value next = arith::AddIOp::create(at, segment, index(at, 1));
   name(at, "is_last");
-  Value isLast = arith::DivUIOp::create(
-      at, arith::AddIOp::create(at, segment, index(at, 1)), segments.count);
+  Value isLast =
+      arith::CmpIOp::create(at, arith::CmpIPredicate::eq, next, segments.count);
   name(at, "rows");
-  Value rows = arith::MulIOp::create(at, isLast, index(at, keyDim));
+  Value rows = arith::SelectOp::create(at, isLast, index(at, keyDim), zero);
   for (Operation &op :
        llvm::make_range(std::next(loop.chunks->getIterator()),
                         loop.heads.getTerminator()->getIterator())) {

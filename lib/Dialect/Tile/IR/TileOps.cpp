@@ -32,10 +32,27 @@ static LogicalResult expectFloat32(Operation *op, StringRef name,
 // The host function
 //===----------------------------------------------------------------------===//
 
-LogicalResult MultiprocessorsOp::verify() {
-  if (!(*this)->getParentOfType<KernelOp>())
+/// What only a host function computes.
+static LogicalResult expectHost(Operation *op) {
+  if (!op->getParentOfType<KernelOp>())
     return success();
-  return emitOpError("expected in a host function, got a kernel");
+  return op->emitOpError("expected in a host function, got a kernel");
+}
+
+LogicalResult MultiprocessorsOp::verify() { return expectHost(*this); }
+
+LogicalResult ChunkTimeOp::verify() { return expectHost(*this); }
+
+LogicalResult ChooseSegmentsOp::verify() {
+  // The device library has costs of CTAs with one chain and with two.
+  if (getTiles().empty() || !llvm::all_of(getTiles(), [](int64_t tiles) {
+        return tiles == 1 || tiles == 2;
+      }))
+    return emitOpError("tiles: expected 1, 2 or both, got [")
+           << getTiles() << "]";
+  if (getCosts().size() != 10)
+    return emitOpError("costs: expected 10 numbers, got ") << getCosts().size();
+  return expectHost(*this);
 }
 
 //===----------------------------------------------------------------------===//

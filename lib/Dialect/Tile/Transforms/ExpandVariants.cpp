@@ -14,6 +14,7 @@
 
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
+#include "delta/Dialect/Delta/IR/Nests.h"
 #include "delta/Dialect/Delta/Transforms/ChainCost.h"
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,7 +40,7 @@ static void choose(LaunchOp launch, const ChainCost &cost,
   auto name = [&](const Twine &text) {
     b.setLoc(NameLoc::get(b.getStringAttr(text), launch.getLoc()));
   };
-  name("multiprocessors");
+  name("multiprocessor_count");
   Value multiprocessors = MultiprocessorsOp::create(b, b.getIndexType());
   name("chains");
   Value chains = launch.getGrid().front();
@@ -48,7 +49,10 @@ static void choose(LaunchOp launch, const ChainCost &cost,
   SmallVector<Value> times;
   for (int64_t count : tiles) {
     name("time_by" + Twine(count));
-    times.push_back(cost.emitChunk(b, chains, multiprocessors, count));
+    const plan::ScanCosts::PerChunk &chunk = cost.getChunk(count);
+    times.push_back(ChunkTimeOp::create(b, b.getIndexType(), chains,
+                                        multiprocessors, count, chunk.wave,
+                                        chunk.half));
   }
   // From the last variant: it runs if it is faster than all before it.
   for (size_t i = tiles.size(); i-- > 1;) {
@@ -113,6 +117,14 @@ struct ExpandVariants
     for (int64_t count : tiles) {
       KernelOp variant = kernel.clone();
       variant.setPlanAttr(kernel.getPlan()->withChains(count));
+      if (auto comment = kernel->getAttrOfType<StringAttr>(kCommentAttr))
+        variant->setAttr(
+            kCommentAttr,
+            StringAttr::get(
+                &getContext(),
+                comment.getValue() + " " + Twine(count) +
+                    (count == 1 ? " column tile" : " column tiles") +
+                    " a CTA."));
       variant.setSymName((kernel.getSymName() + "_by" + Twine(count)).str());
       symbols.insert(variant, kernel->getIterator());
       variants.push_back(variant.getSymName().str());

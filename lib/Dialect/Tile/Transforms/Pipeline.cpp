@@ -161,8 +161,10 @@ void LoopPipeliner::fill(Value counter, StringRef prefix, Operation *late) {
     if (isAhead) {
       if (!rows)
         rows = arith::ConstantIndexOp::create(b, loc, extent);
-      rows = arith::SelectOp::create(b, named((prefix + "rows").str()), exists,
-                                     rows, zero);
+      // Rows of its own sequence, or of a whole buffer.
+      std::string name =
+          (prefix + (copy.getBound() ? "rows" : Twine(extent) + "_rows")).str();
+      rows = arith::SelectOp::create(b, named(name), exists, rows, zero);
     }
     map.map(copy.getShared(), buffer);
     auto filled = cast<CopyOp>(b.clone(*copy, map));

@@ -76,12 +76,17 @@ struct Prefetch {
   LoadOp load;
   llvm::SetVector<Operation *> slice;
 
-  /// Clones the load for another iteration.
-  Value clone(OpBuilder &b, Value from, Value counter) const {
+  /// Clones the load for another iteration, whose indices get the prefix.
+  Value clone(OpBuilder &b, Value from, Value counter, StringRef prefix) const {
     IRMapping map;
     map.map(from, counter);
-    for (Operation *op : slice)
-      b.clone(*op, map);
+    for (Operation *op : slice) {
+      Operation *clone = b.clone(*op, map);
+      if (auto name = dyn_cast<NameLoc>(op->getLoc()); name && op != load)
+        clone->setLoc(
+            NameLoc::get(b.getStringAttr(prefix + name.getName().getValue()),
+                         name.getChildLoc()));
+    }
     return map.lookup(slice.back()->getResult(0));
   }
 };
@@ -140,8 +145,8 @@ static void rotate(scf::ForOp loop) {
   Location loc = loop.getLoc();
   SmallVector<Value> first;
   for (const Prefetch &prefetch : prefetches) {
-    Value tile =
-        prefetch.clone(rewriter, loop.getInductionVar(), loop.getLowerBound());
+    Value tile = prefetch.clone(rewriter, loop.getInductionVar(),
+                                loop.getLowerBound(), "first_");
     if (!iterations) {
       auto load = tile.getDefiningOp<LoadOp>();
       OpBuilder::InsertionGuard guard(rewriter);
@@ -163,7 +168,8 @@ static void rotate(scf::ForOp loop) {
     OpBuilder::InsertionGuard guard(rewriter);
     if (!isVector(prefetch.load))
       rewriter.setInsertionPointAfter(findLastUser(prefetch.load));
-    ahead.push_back(prefetch.clone(rewriter, loop.getInductionVar(), next));
+    ahead.push_back(
+        prefetch.clone(rewriter, loop.getInductionVar(), next, "next_"));
   }
 
   unsigned carried = loop.getNumRegionIterArgs();

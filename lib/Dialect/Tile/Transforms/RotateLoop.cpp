@@ -19,8 +19,10 @@
 #include "delta/Dialect/Tile/IR/Tile.h"
 #include "delta/Dialect/Tile/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -98,10 +100,32 @@ bool LoopRotator::isCarriedFor(DotOp dot,
   });
 }
 
+/// The constant that `op` gives, where its operands are constants; else null.
+static Value foldToConstant(OpBuilder &b, Operation *op) {
+  if (auto spread = dyn_cast<SpreadOp>(op)) {
+    SplatElementsAttr vector;
+    if (!matchPattern(spread.getInput(), m_Constant(&vector)))
+      return {};
+    return arith::ConstantOp::create(
+        b, op->getLoc(),
+        vector.resizeSplat(cast<ShapedType>(op->getResult(0).getType())));
+  }
+  SmallVector<Value> folded;
+  if (failed(b.tryFold(op, folded)) || !matchPattern(folded[0], m_Constant()))
+    return {};
+  return folded[0];
+}
+
 Value LoopRotator::remake(OpBuilder &b, Value value, StringRef prefix,
                           IRMapping &map) {
   for (Operation *op : moved[value]) {
     Operation *clone = b.clone(*op, map);
+    // In front of the loop much is zero.
+    if (Value constant = foldToConstant(b, clone)) {
+      map.map(op->getResult(0), constant);
+      clone->erase();
+      continue;
+    }
     if (auto name = dyn_cast<NameLoc>(op->getLoc()))
       clone->setLoc(
           NameLoc::get(b.getStringAttr(prefix + name.getName().getValue()),

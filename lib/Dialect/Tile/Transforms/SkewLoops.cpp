@@ -77,13 +77,13 @@ private:
   bool isLateArgument(Value value) {
     return llvm::is_contained(lateArguments, value);
   }
-  Location named(StringRef name) {
+  Location named(const Twine &name) {
     return NameLoc::get(b.getStringAttr(name), b.getLoc());
   }
   /// Writes the late part of iteration `next` - 1 at the builder's insertion
   /// point. If `next` is 0, the late part loads and waits for nothing. `map`
-  /// holds the carried values.
-  void writeLate(Value next, IRMapping &map);
+  /// holds the carried values. Indices get the prefix.
+  void writeLate(Value next, IRMapping &map, StringRef prefix);
   /// Moves ops from `op` on that do not depend on `results` to `position`: all
   /// of them if the late part waits, else up to one product.
   void hoistIndependent(ArrayRef<Value> results, Operation *position,
@@ -210,17 +210,21 @@ bool LoopSkewer::collect() {
                       });
 }
 
-void LoopSkewer::writeLate(Value next, IRMapping &map) {
+void LoopSkewer::writeLate(Value next, IRMapping &map, StringRef prefix) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   // Before iteration 0 the addresses of iteration 0 are used, since these
   // exist.
-  Value atLeast = arith::MaxSIOp::create(b, named("at_least_1"), next, one);
+  Value atLeast =
+      arith::MaxSIOp::create(b, named(prefix + "at_least_one"), next, one);
   map.map(loop.getInductionVar(), arith::SubIOp::create(b, atLeast, one));
-  Value exists = arith::CmpIOp::create(b, named("has_earlier"),
+  Value exists = arith::CmpIOp::create(b, named(prefix + "has_earlier"),
                                        arith::CmpIPredicate::sgt, next, zero);
-  for (Operation *op : indices)
-    b.clone(*op, map);
+  for (Operation *op : indices) {
+    Operation *copy = b.clone(*op, map);
+    if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+      copy->setLoc(named(prefix + name.getName().getValue()));
+  }
   for (Operation *op : late) {
     Operation *copy = b.clone(*op, map);
     OpBuilder::InsertionGuard guard(b);
@@ -228,14 +232,14 @@ void LoopSkewer::writeLate(Value next, IRMapping &map) {
     if (auto expect = dyn_cast<ExpectOp>(copy)) {
       Value none = arith::ConstantIntOp::create(b, 0, 32);
       expect.getEpochMutable().assign(arith::SelectOp::create(
-          b, named("earlier_epoch"), exists, expect.getEpoch(), none));
+          b, named(prefix + "earlier_epoch"), exists, expect.getEpoch(), none));
     } else if (auto load = dyn_cast<LoadOp>(copy)) {
       Value bound = load.getBound();
       if (!bound)
         bound = arith::ConstantIndexOp::create(
             b, load.getTile().getType().getShape()[load.getBoundAxis()]);
       load.getBoundMutable().assign(arith::SelectOp::create(
-          b, named("earlier_rows"), exists, bound, zero));
+          b, named(prefix + "earlier_rows"), exists, bound, zero));
     }
   }
 }
@@ -278,6 +282,7 @@ void LoopSkewer::run() {
         b, b.getZeroAttr(cast<RankedTensorType>(value.getType()))));
   auto skewed = scf::ForOp::create(b, loop.getLowerBound(),
                                    loop.getUpperBound(), loop.getStep(), inits);
+  skewed.getInductionVar().setLoc(loop.getInductionVar().getLoc());
   ArrayRef<BlockArgument> arguments = skewed.getRegionIterArgs();
   unsigned own = loop.getNumRegionIterArgs();
   IRMapping earlyMap, lateMap;
@@ -295,7 +300,7 @@ void LoopSkewer::run() {
     if (!late.contains(&op))
       b.clone(op, earlyMap);
     if (&op == lastProduct)
-      writeLate(skewed.getInductionVar(), lateMap);
+      writeLate(skewed.getInductionVar(), lateMap, /*prefix=*/"");
   }
   SmallVector<Value> next;
   for (auto [argument, yielded] :
@@ -315,7 +320,7 @@ void LoopSkewer::run() {
   for (auto [from, to] :
        llvm::zip(carried, skewed.getResults().drop_front(own)))
     lastMap.map(from, to);
-  writeLate(loop.getUpperBound(), lastMap);
+  writeLate(loop.getUpperBound(), lastMap, "last_");
   SmallVector<Value> lateResults;
   for (auto [argument, yielded, result, early] :
        llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues(),

@@ -291,9 +291,10 @@ static void rewrite(Solution solution) {
   }
   solution.solved.dots.front().getAccMutable().assign(solution.carried);
   Value read = solution.solved.getResult();
-  b.setLoc(loc);
+  b.setLoc(named("beta_ubar", loc));
   b.setInsertionPointAfterValue(read);
   auto scaled = arith::MulFOp::create(b, read, solution.rows);
+  b.setLoc(loc);
   rows = arith::SubFOp::create(b, solution.values, scaled);
   read.replaceAllUsesExcept(rows, scaled);
   for (auto [own, diagonal] : llvm::zip_equal(solution.reads, diagonals)) {

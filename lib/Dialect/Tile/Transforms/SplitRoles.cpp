@@ -217,6 +217,8 @@ void RoleSplitter::assignRing(Slot &slot, ArrayRef<Slot> planned) {
         getBufferType(first) != getBufferType(copy))
       continue;
     slot.ring = other.ring;
+    if (slot.isStore()) // of several arrays in turn
+      slot.ring->setAttr(getBufferNamesAttrName(), b.getStrArrayAttr({"out"}));
     slot.number = slot.isStore()
                       ? arith::ConstantIndexOp::create(b, unnamed(), uses)
                       : loop.getUpperBound();

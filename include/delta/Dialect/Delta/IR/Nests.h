@@ -43,6 +43,14 @@ inline mlir::ArrayAttr getPlans(mlir::Operation *func, llvm::StringRef name) {
   return plans ? plans.getAs<mlir::ArrayAttr>(name) : mlir::ArrayAttr();
 }
 
+/// Attributes for readers of the emitted text, which no pass looks at: of a
+/// nest and the kernel that it becomes, what is computed, and of an op, the
+/// phase that begins with it; of a function, the recurrence in the paper's
+/// notation, and how tiles lie.
+constexpr llvm::StringLiteral kCommentAttr = "delta.comment";
+constexpr llvm::StringLiteral kNotationAttr = "delta.notation";
+constexpr llvm::StringLiteral kOrientationAttr = "delta.orientation";
+
 /// What `loop` computes; null where nobody said.
 inline NestAttr getNest(mlir::scf::ForallOp loop) {
   return loop->getAttrOfType<NestAttr>(kNestAttr);
@@ -54,14 +62,17 @@ inline bool isNest(mlir::scf::ForallOp loop, NestKind kind) {
   return nest && nest.getKind() == kind;
 }
 
-/// An empty nest; `bounds` has one extent for each axis of `nest`.
+/// An empty nest; `bounds` has one extent for each axis of `nest`, `comment`
+/// says to a reader what it computes.
 inline mlir::scf::ForallOp
 createNest(mlir::ImplicitLocOpBuilder &b, NestAttr nest,
+           const llvm::Twine &comment,
            llvm::ArrayRef<mlir::OpFoldResult> bounds) {
   auto loop =
       mlir::scf::ForallOp::create(b, bounds, /*outputs=*/mlir::ValueRange(),
                                   /*mapping=*/std::nullopt);
   loop->setAttr(kNestAttr, nest);
+  loop->setAttr(kCommentAttr, b.getStringAttr(comment));
   return loop;
 }
 

@@ -35,33 +35,14 @@ public:
   /// head has `columnTiles` chains: those that divide it, or 1.
   llvm::SmallVector<int64_t> getVariants(int64_t columnTiles) const;
 
-  /// Nanoseconds for one chunk of each of `chains` chains (an index, at least
-  /// 0) on `multiprocessors`, `tiles` of them a CTA.
-  mlir::Value emitChunk(mlir::ImplicitLocOpBuilder &b, mlir::Value chains,
-                        mlir::Value multiprocessors, int64_t tiles) const;
-  /// The least of these over the variants.
-  mlir::Value emitBestChunk(mlir::ImplicitLocOpBuilder &b, mlir::Value chains,
-                            mlir::Value multiprocessors,
-                            int64_t columnTiles) const;
-  /// The same without outputs, of the chains that map segments.
-  mlir::Value emitBestTransfer(mlir::ImplicitLocOpBuilder &b,
-                               mlir::Value chains, mlir::Value multiprocessors,
-                               int64_t columnTiles) const;
-
-  /// One step of the kernel that combines segments.
-  int64_t getCombine() const { return costs.fold; }
-  /// Two more launches, with what all begin and end with.
-  int64_t getLaunches() const { return costs.launches; }
+  const plan::ScanCosts &getCosts() const { return costs; }
+  /// What a chunk costs CTAs of `tiles` chains.
+  const plan::ScanCosts::PerChunk &getChunk(int64_t tiles) const {
+    return tiles > 1 ? costs.chunk.two : costs.chunk.one;
+  }
 
 private:
-  using PerChunk = plan::ScanCosts::PerChunk;
-  using ByChains = plan::ScanCosts::ByChains;
-
   explicit ChainCost(plan::ScanCosts costs) : costs(costs) {}
-
-  mlir::Value emitBest(mlir::ImplicitLocOpBuilder &b, const ByChains &costs,
-                       mlir::Value chains, mlir::Value multiprocessors,
-                       int64_t columnTiles) const;
 
   plan::ScanCosts costs;
   llvm::SmallVector<int64_t> variants;
