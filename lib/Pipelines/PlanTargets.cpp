@@ -131,8 +131,11 @@ LogicalResult PlanTargetsPass::plan(func::FuncOp func,
     }
     module.erase();
   }
-  for (KernelSet &set : sets)
+  for (KernelSet &set : sets) {
     set.module->setAttr(kTargetsAttr, b.getArrayAttr(set.targets));
+    // In the order of their first targets, whichever they are made for.
+    set.module->moveBefore(func);
+  }
   func.erase();
   return success();
 }

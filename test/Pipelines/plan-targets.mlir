@@ -1,15 +1,15 @@
-// RUN: delta-opt %s --split-input-file --delta-plan-targets=targets=sm_86,sm_87,sm_90,sm_90a,sm_80 | FileCheck %s
+// RUN: delta-opt %s --split-input-file --delta-plan-targets=targets=sm_90,sm_86,sm_90a,sm_87,sm_80 | FileCheck %s
 // RUN: not delta-opt %s --split-input-file --delta-plan-targets=targets=sm_80,sm_75 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: targets: expected some of sm_80, {{.*}}, got sm_75
 
 // Shared memory of sm_86 has room for one stage. The others without warpgroups share kernels, made for the one with the
-// least shared memory and, of equals, the fewest threads of a multiprocessor.
+// least shared memory and, of equals, the fewest threads of a multiprocessor. Sets stand in the order of their targets.
+// CHECK:      module attributes {plan.targets = [#plan.machine<"sm_90">, #plan.machine<"sm_87">, #plan.machine<"sm_80">]} {
+// CHECK-NEXT:   func.func @scan(
+// CHECK:          chain = [#plan.kernel<machine = <"sm_87">, products = mma_sync, copies = cp_async, stages = 2,
 // CHECK:      module attributes {plan.targets = [#plan.machine<"sm_86">]} {
 // CHECK-NEXT:   func.func @scan(
 // CHECK:          chain = [#plan.kernel<machine = <"sm_86">, products = mma_sync, copies = cp_async, stages = 1,
-// CHECK:      module attributes {plan.targets = [#plan.machine<"sm_87">, #plan.machine<"sm_90">, #plan.machine<"sm_80">]} {
-// CHECK-NEXT:   func.func @scan(
-// CHECK:          chain = [#plan.kernel<machine = <"sm_87">, products = mma_sync, copies = cp_async, stages = 2,
 // CHECK:      module attributes {plan.targets = [#plan.machine<"sm_90a">]} {
 // CHECK-NEXT:   func.func @scan(
 // CHECK:          chain = [#plan.kernel<machine = <"sm_90a">, products = wgmma,
@@ -24,10 +24,10 @@ func.func @scan(%q: tensor<?x?x2x128xbf16>, %k: tensor<?x?x2x128xbf16>, %v: tens
 // -----
 
 // Plans of the spec's own are everybody's.
-// CHECK:      module attributes {plan.targets = [#plan.machine<"sm_86">, #plan.machine<"sm_87">, #plan.machine<"sm_90">, #plan.machine<"sm_90a">, #plan.machine<"sm_80">]} {
+// CHECK:      module attributes {plan.targets = [#plan.machine<"sm_90">, #plan.machine<"sm_86">, #plan.machine<"sm_90a">, #plan.machine<"sm_87">, #plan.machine<"sm_80">]} {
 // CHECK:          chain = [#plan.kernel<machine = <"sm_86">, products = mma_sync, copies = cp_async, stages = 1, columns = 32>]
 // What no kernel is for is refused later, once.
-// CHECK:      module attributes {plan.targets = [#plan.machine<"sm_86">, #plan.machine<"sm_87">, #plan.machine<"sm_90">, #plan.machine<"sm_90a">, #plan.machine<"sm_80">]} {
+// CHECK:      module attributes {plan.targets = [#plan.machine<"sm_90">, #plan.machine<"sm_86">, #plan.machine<"sm_90a">, #plan.machine<"sm_87">, #plan.machine<"sm_80">]} {
 // CHECK-NEXT:   func.func @none({{.*}} attributes {delta.no_plan = "key dim 32 has no GPU kernel yet
 // CHECK-NOT:  func.func
 func.func @given(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>, %beta: tensor<?x?x2xbf16>) -> tensor<?x?x2x64xbf16> {
