@@ -167,7 +167,7 @@ private:
   mlir::SmallVector<mlir::Value> indicesOf(mlir::Value tile,
                                            mlir::ValueRange indices,
                                            llvm::ArrayRef<int64_t> dims);
-  /// A comment in front of the statement that makes `first`, which is the first
+  /// A comment before the statement that makes `first`, which is the first
   /// of a phase.
   static void beginPhase(mlir::Value first, llvm::StringRef comment);
   /// Names what is created next, after `value` with `suffix`.

@@ -67,7 +67,7 @@ static const Break *choose(ArrayRef<Break> breaks, StringRef text,
   return best ? best : &breaks.front();
 }
 
-/// The same, `afterAssignment` with the first break behind a `=`.
+/// The same, `afterAssignment` with the first break after a `=`.
 static std::string layOut(StringRef text, unsigned indent,
                           bool afterAssignment) {
   std::string result(indent, ' ');

@@ -35,7 +35,7 @@ static std::string spell(float number) {
   return llvm::formatv("{0:g}", number).str();
 }
 
-/// `factor` in front of what it multiplies; "" for 1.
+/// `factor` as it stands before what it multiplies; "" for 1.
 static std::string spellFactor(float factor) {
   return factor == 1.0f ? "" : spell(factor) + " ";
 }

@@ -120,7 +120,7 @@ Value LoopRotator::remake(OpBuilder &b, Value value, StringRef prefix,
                           IRMapping &map) {
   for (Operation *op : moved[value]) {
     Operation *clone = b.clone(*op, map);
-    // In front of the loop much is zero.
+    // Before the loop much is zero.
     if (Value constant = foldToConstant(b, clone)) {
       map.map(op->getResult(0), constant);
       clone->erase();
