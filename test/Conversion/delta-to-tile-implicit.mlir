@@ -6,7 +6,7 @@
 // CHECK-LABEL: tile.kernel @tied_write
 // CHECK-SAME: %[[U:[^:]+]]: memref<?x?x2x64xbf16> {delta.name = "u"}
 // CHECK-SAME: %[[PROGRESS:[^:]+]]: memref<?xi32> {delta.name = "progress"}
-// CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batch"}
+// CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batches"}
 // CHECK-SAME: %[[SIZE:[^:]+]]: index {delta.name = "group_chains"}
 // CHECK-SAME: %[[GROUP_ITEMS:[^:]+]]: index {delta.name = "group_items"}
 // CHECK-SAME: grid = 1 : i64, plan = #plan.kernel<{{.*}}work = queue, {{.*}}>, warps = 4 : i64
@@ -252,7 +252,7 @@ func.func @read_exponentials(%q: tensor<?x?x1x64xbf16>, %k: tensor<?x?x1x64xbf16
 // CHECK-LABEL: tile.kernel @wide_write
 // CHECK-SAME: %[[U:[^:]+]]: memref<?x?x2x256xbf16> {delta.name = "u"}
 // CHECK-SAME: %[[PROGRESS:[^:]+]]: memref<?xi32> {delta.name = "progress"}
-// CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batch"}
+// CHECK-SAME: %[[BATCHES:[^:]+]]: index {delta.name = "batches"}
 // CHECK-DAG: %[[CHAINS_A_BATCH:.*]] = arith.constant 4 : index
 // CHECK-DAG: %[[TILES:.*]] = arith.constant 2 : index
 // CHECK-DAG: %[[WIDTH:.*]] = arith.constant 128 : index

@@ -41,14 +41,13 @@ tile.kernel @rounded(%i: index, %n: index, %s: memref<64x128xf32>) attributes {g
   tile.return
 }
 
-// A scale from outside of the loop moves along; the scaled state itself stays where it
+// A scale from outside of the loop moves along, and a state that is constant before the loop gives a constant; the scaled state itself stays where it
 // is used.
 
 // CHECK-LABEL: tile.kernel @scaled
-// CHECK: %[[E0:.*]] = arith.mulf %[[S0:.*]], %[[SCALE:.*]] :
-// CHECK-NEXT: %[[A0:.*]] = arith.truncf %[[E0]]
-// CHECK-NEXT: scf.for {{.*}} iter_args(%[[S:.*]] = %[[S0]], %[[SA:.*]] = %[[A0]])
-// CHECK-NEXT: %[[E:.*]] = arith.mulf %[[S]], %[[SCALE]]
+// CHECK: %[[A0:.*]] = arith.constant dense<2.000000e+00> : tensor<64x128xbf16
+// CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[SA:.*]] = %[[A0]])
+// CHECK-NEXT: %[[E:.*]] = arith.mulf %[[S]], %[[SCALE:.*]] :
 // CHECK-NEXT: %[[X:.*]] = tile.dot instr(wgmma_rs) %[[SA]]
 // CHECK-NEXT: %[[XA:.*]] = arith.truncf %[[X]]
 // CHECK-NEXT: %[[S1:.*]] = tile.dot instr(wgmma_rs) %[[XA]], %{{.*}} acc(%[[E]])

@@ -20,7 +20,7 @@
 // CHECK: %[[QR:.*]] = tile.ring_create "Q" mbarrier {tile.buffers = ["Q"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
 // CHECK: %[[KR:.*]] = tile.ring_create "K_j" mbarrier {tile.buffers = ["K_j"]} : <3, [memref<128x64xbf16, #tile.smem<128>>]>
 // CHECK: %[[UR:.*]] = tile.ring_create "U_j" mbarrier {tile.buffers = ["U_j"]} : <3, [memref<128x64xbf16, #tile.smem<128>>]>
-// CHECK: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["U"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
+// CHECK: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["out"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
 // CHECK: tile.roles [#tile.role<name = "math", warps = 8, registers = 240>, #tile.role<name = "load", warps = 3, registers = 24>, #tile.role<name = "store", warps = 1, registers = 24>] {
 // CHECK: %[[QS:.*]], %[[Q:.*]] = tile.peek %[[QR]][%c0]
 // CHECK: scf.for %[[J:.*]] = %c0 to %[[BLOCK]]
@@ -194,7 +194,7 @@ tile.kernel @reads(%behind: index, %p: memref<?x128xbf16>, %u: memref<?x64xbf16>
 // CHECK: %[[KR:.*]] = tile.ring_create "K" mbarrier {{.*}} : <3,
 // CHECK: %[[LR:.*]] = tile.ring_create "L" mbarrier {{.*}} : <3,
 // CHECK: %[[EACH:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["P"]} : <2,
-// CHECK: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["O"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
+// CHECK: %[[OUT:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["out"]} : <1, [memref<128x64xbf16, #tile.smem<128>>]>
 // CHECK: %[[WIDE:.*]] = tile.ring_create "out" mbarrier {tile.buffers = ["W"]} : <1, [memref<128x128xbf16, #tile.smem<128>>]>
 // CHECK: tile.roles
 // CHECK: scf.for %[[J:.*]] = %c0

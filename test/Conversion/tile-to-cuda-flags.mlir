@@ -61,8 +61,8 @@ tile.kernel @scores(%cta: index, %x: memref<64x64xf32>, %y: memref<64x64xf32>)
 
 // A number of tokens read from memory, and a ragged block of scores.
 // CHECK-LABEL: cuda.kernel @ragged
-// CHECK: %[[COUNT:.*]] = cuda.index %cached[%{{.*}}] {name = "n"} : !cuda.pointer<i64, const>, index -> i64
-// CHECK: %[[N:.*]] = cuda.cast %[[COUNT]] : i64 to index
+// CHECK: %[[COUNT:.*]] = cuda.index %cached[%{{.*}}]{{.*}} : !cuda.pointer<i64, const>, index -> i64
+// CHECK: %[[N:.*]] = cuda.cast %[[COUNT]] {name = "n"} : i64 to index
 // CHECK: %[[LEAST:.*]] = cuda.literal -1.000000e+30 : f32
 // CHECK: %[[S:.*]] = cuda.call "mask_columns"(%{{.*}}, %[[N]], %[[LEAST]])
 // CHECK: %[[LOWER:.*]] = cuda.call "mask"<["Part::Lower"]>(%[[S]])

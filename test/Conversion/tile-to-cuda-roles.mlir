@@ -100,8 +100,8 @@ tile.kernel @f_chain(%pair: index {delta.name = "pair"}, %head: index {delta.nam
       // CHECK-NEXT: const auto KS_part_inflight = dot_nt_start<0, 64>(S_a, K_tile);
       // CHECK: // KS = KS_part + S_a K^T, terms 64 to 127
       // CHECK-NEXT: const auto KS_inflight = dot_nt_start<64, 128>(S_a, K_tile, KS_part_inflight);
-      // CHECK-NEXT: const auto V = read_transposed<Fragment<bf16, 64, 64, 4>>(V_tile);
-      // CHECK-NEXT: const auto V_wide = convert<float>(V);
+      // CHECK-NEXT: const auto V_read = read_transposed<Fragment<bf16, 64, 64, 4>>(V_tile);
+      // CHECK-NEXT: const auto V = convert<float>(V_read);
       // CHECK-NEXT: const auto KS = await<0>(KS_inflight);
       %KS0 = tile.dot_start wgmma_rs %Sa, %K {contract = array<i64: 1, 1>, k = array<i64: 0, 64>} : !sb, !k -> <!x>
       %KS1 = tile.dot_start wgmma_rs %Sa, %K acc(%KS0 : !tile.async<!x>) {contract = array<i64: 1, 1>, k = array<i64: 64, 128>} : !sb, !k -> <!x>

@@ -92,7 +92,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
     %rows = arith.subi %T, %t0 : index
     %beta_f = tile.load %beta_global[%b, %t0, %h] bound(%rows) {dims = array<i64: 1>} : memref<?x?x8xf32> -> !flat loc("beta")
     tile.write %beta_f, %beta_s : !flat, !vec
-    // CHECK: ring_peek(q_ring, use);
+    // CHECK: ring_peek(q_ring, 0u);
     %q_slot, %Q = tile.peek %qr[%c0] {tile.buffers = ["Q"]} : <1, [!tile]> -> !tile
     // CHECK: for (int64_t i = 0; i < block; ++i) {
     %m, %l, %N, %P = scf.for %j = %c0 to %block step %c1 iter_args(%m = %low, %l = %zero, %N = %N_0, %P = %P_0) -> (!r, !r, !x, !sb) {
@@ -127,7 +127,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
       scf.yield %m_next, %l_next, %N_next, %P_next : !r, !r, !x, !sb
     }
     // The ring continues after the loop.
-    // CHECK: ring_peek(k_ring, use);
+    // CHECK: ring_peek(k_ring, block_use);
     %k_slot, %K = tile.peek %kr[%block] {tile.buffers = ["K"]} : <3, [!tile]> -> !tile
     %S_0 = tile.dot_start wgmma_ss %Q, %K {contract = array<i64: 1, 1>} : !tile, !tile -> <!s>
     %S = tile.await %S_0 {pending = 0 : i64} : !tile.async<!s> -> !s loc("S_own")
@@ -186,9 +186,9 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
     %beta_read = arith.mulf %read, %beta_wide : !x
     %U_new = arith.subf %V_wide, %beta_read : !x
     %U_b = arith.truncf %U_new : !x to !xb loc("U_b")
-    // CHECK: ring_acquire(out_ring, use);
+    // CHECK: ring_acquire(out_ring, {{[a-z0-9_]+}});
     // CHECK: write(U_b, out_tile);
-    // CHECK-NEXT: ring_commit(out_ring, use);
+    // CHECK-NEXT: ring_commit(out_ring, {{[a-z0-9_]+}});
     %w0, %out0 = tile.acquire %or[%c0] {tile.buffers = ["out"]} : <1, [!tile]> -> !tile
     tile.write %U_b, %out0 : !xb, !tile
     tile.commit %w0
@@ -241,7 +241,7 @@ tile.kernel @f_blocks(%cta: index {delta.name = "cta"}, %q: !array {delta.name =
     // complete.
     // CHECK: tma_store(u_map, out_tile, 0, h, row, batch);
     // CHECK-NEXT: store_wait_read();
-    // CHECK-NEXT: ring_release(out_ring, use);
+    // CHECK-NEXT: ring_release(out_ring, 0u);
     // CHECK: publish_stores(progress + {{.*}}, int32_t(block + 1));
     // CHECK: tma_store(o_map, out_tile_2, 0, h, row, batch);
     // CHECK: store_wait_all();

@@ -46,9 +46,9 @@
 // CHECK-NEXT: cuda.call "copy_wait"<[0]>()
 // CHECK-NEXT: cuda.call "cta_sync"()
 // CHECK: %[[A:.*]] = cuda.call "read"<[!cuda.opaque<"Fragment<bf16, 64, 128, 4>">]>(%[[K]]) {name = "A"}
-// CHECK: cuda.comment "KK = A K^T, K lower"
-// CHECK: %[[KK:.*]] = cuda.call "dot_nt"<["Part::Lower", 1, 2]>(%[[A]], %[[K]]) {name = "KK"}
-// CHECK: cuda.call "mask"<["Part::StrictLower"]>(%[[KK]]) {name = "KK_masked", pure}
+// CHECK: cuda.comment "KK_product = A K^T, K lower"
+// CHECK: %[[KK:.*]] = cuda.call "dot_nt"<["Part::Lower", 1, 2]>(%[[A]], %[[K]]) {name = "KK_product"}
+// CHECK: cuda.call "mask"<["Part::StrictLower"]>(%[[KK]]) {name = "KK", pure}
 // CHECK: cuda.call "load_flat"<[64]>
 // CHECK: cuda.call "load_flat_steps"<[64, 2]>
 // CHECK: %[[G:.*]] = cuda.call "prefix_sum"
@@ -145,7 +145,7 @@ func.func @host(%n: index, %B: index, %k: memref<?x?x2x128xbf16>, %g: memref<?x?
 // CHECK: cuda.literal {name = "K_offset"} 1024 : ui32
 // CHECK: %[[BYTES:.*]] = cuda.literal {name = "slot_bytes"} 8192 : ui32
 // CHECK: cuda.comment "Start to copy a first chunk."
-// CHECK: cuda.literal {name = "first_slot"} 8192 : ui32
+// CHECK: cuda.literal {name = "second_slot"} 8192 : ui32
 // CHECK: cuda.call "copy_async"<[128]>
 // CHECK-NEXT: cuda.call "copy_commit"()
 // CHECK: %[[WIDE:.*]] = cuda.call "fill"

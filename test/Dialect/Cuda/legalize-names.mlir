@@ -12,7 +12,8 @@ cuda.function @names(%a: index {cuda.name = "class"}, %b: index {cuda.name = "__
   // The name of a function that is called, and of one in the file, is taken.
   // CHECK: cuda.call "exp"(%{{.*}}) {name = "exp_2"}
   %0 = cuda.call "exp"(%a) {name = "exp"} : (index) -> index
-  // CHECK: {name = "names_2"}
+  // An integer whose name is taken is called what it is.
+  // CHECK: {name = "exp_2_plus_class_"}
   %1 = cuda.binary add %0, %a {name = "names"} : index, index -> index
   // A member is no such name.
   // CHECK: cuda.builtin "blockIdx.x" {name = "x"} : ui32

@@ -28,7 +28,7 @@ cuda.function @names(%a: index, %b: index) -> index {
 cuda.function @long(%a: index) -> index {
   // CHECK: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {inlined}
   // CHECK: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : index
-  // CHECK-COUNT-5: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {inlined}
+  // CHECK-COUNT-6: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {inlined}
   %0 = cuda.binary add %a, %a : index, index -> index
   %1 = cuda.binary add %0, %a : index, index -> index
   %2 = cuda.binary add %1, %a : index, index -> index
@@ -36,7 +36,8 @@ cuda.function @long(%a: index) -> index {
   %4 = cuda.binary add %3, %a : index, index -> index
   %5 = cuda.binary add %4, %a : index, index -> index
   %6 = cuda.binary add %5, %a : index, index -> index
-  cuda.return %6 : index
+  %7 = cuda.binary add %6, %a : index, index -> index
+  cuda.return %7 : index
 }
 
 // Each argument of a call is a formula of its own; a call in one of them is not.
@@ -55,14 +56,15 @@ cuda.function @arguments(%a: index) {
   cuda.call "see"(%3, %6) : (index, index) -> ()
   // CHECK-NEXT: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : index
   %7 = cuda.binary add %a, %a : index, index -> index
-  // CHECK-COUNT-4: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {inlined}
+  // CHECK-COUNT-5: cuda.binary add %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {inlined}
   %8 = cuda.binary add %7, %a : index, index -> index
   %9 = cuda.binary add %8, %a : index, index -> index
   %10 = cuda.binary add %a, %a : index, index -> index
   %11 = cuda.binary add %10, %a : index, index -> index
   // CHECK: cuda.call "inner"{{.*}}inlined
-  %12 = cuda.call "inner"(%9, %11) {pure} : (index, index) -> index
-  cuda.call "see"(%12) : (index) -> ()
+  %12 = cuda.binary add %11, %a : index, index -> index
+  %13 = cuda.call "inner"(%9, %12) {pure} : (index, index) -> index
+  cuda.call "see"(%13) : (index) -> ()
 }
 
 // A read is written at its use unless something assigns in between.

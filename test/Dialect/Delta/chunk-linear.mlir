@@ -8,7 +8,7 @@
 // CHECK-SAME:    %[[K:.*]]: memref<?x?x2x64xbf16> {delta.name = "k"},
 // CHECK-SAME:    %[[V:.*]]: memref<?x?x2x64xbf16> {delta.name = "v"},
 // CHECK-SAME:    %[[BETA:.*]]: memref<?x?x2xbf16> {delta.name = "beta"},
-// CHECK-SAME:    %[[OUT:.*]]: memref<?x?x2x64xbf16> {delta.name = "o", delta.result}) {
+// CHECK-SAME:    %[[OUT:.*]]: memref<?x?x2x64xbf16> {delta.name = "o", delta.result}) attributes {delta.notation = {{.*}}} {
 // CHECK:       %[[T:.*]] = memref.dim %[[Q]]
 // CHECK:       %[[CHUNKS:.*]] = arith.ceildivui %[[T]]
 // CHECK:       %[[B:.*]] = memref.dim %[[Q]]
@@ -57,7 +57,7 @@ func.func @deltanet(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 // CHECK-SAME:    memref<?x4x128x128xf32> {delta.name = "s0"}
 // CHECK-SAME:    %[[OUT:.*]]: memref<?x?x4x128xbf16> {delta.name = "o", delta.result}
 // CHECK-SAME:    %[[LAST:.*]]: memref<?x4x128x128xf32> {delta.name = "final", delta.result})
-// CHECK-SAME:    attributes {delta.plans = {chain = #plan.kernel<products = mma_sync, copies = cp_async, stages = 2, columns = 64>}}
+// CHECK-SAME:    attributes {delta.notation = {{.*}}, delta.plans = {chain = #plan.kernel<products = mma_sync, copies = cp_async, stages = 2, columns = 64>}}
 // CHECK:       scf.forall (%[[b:.*]], %[[h:.*]]) in (%{{.*}}, 4) {
 // CHECK:         %[[S0:.*]] = delta.load %{{.*}}[%[[b]], %[[h]], %{{.*}}, %{{.*}}] dims [2, 3] : memref<?x4x128x128xf32> -> tensor<128x128xf32>
 // CHECK:         %[[SN:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %[[S0]])
