@@ -333,7 +333,10 @@ llvm::Error Emitter::compile(const Artefact &artefact, BuildRecord &record) {
   if (!wants(EmitKind::Library))
     return llvm::Error::success();
   // Local symbols hold the names of intermediate files, which differ each time.
-  std::vector<std::string> link = {"-shared", "-Xlinker", "--strip-all"};
+  // No kernel calls another file's: linking them would add code for nvcc's
+  // default target.
+  std::vector<std::string> link = {"-shared", "--no-device-link", "-Xlinker",
+                                   "--strip-all"};
   for (KernelFile source : artefact.getSources()) {
     std::vector<std::string> arguments = {"-c", "-Xcompiler", "-fPIC"};
     for (const std::string &target : source.targets)
