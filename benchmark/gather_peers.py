@@ -13,12 +13,18 @@ PyTorch, Triton and nvcc but reaches no registry.
                 compile at first use. The launcher refers to 64 instances; only
                 those that the benchmark runs are compiled, the others stay
                 undefined symbols that are bound when they are called.
+    flashinfer_cute
+                the sources of its later kernels, and the CuTe compiler: two archives,
+                for one alone would be more than is carried at once. Kernels are
+                compiled at first use, a quarter of a minute each.
     flash_qla   a wheel of TileLang sources, and TileLang without what it needs for
                 other chips and for being built: an archive of half its size.
                 Kernels are compiled at first use, half a minute each.
 """
 
+import concurrent.futures
 import itertools
+import lzma
 import pathlib
 import shutil
 import subprocess
@@ -33,20 +39,34 @@ for tag in ("2_28", "2_27", "2_24", "2_17"):
     PLATFORM += ["--platform", f"manylinux_{tag}_x86_64"]
 
 FLASHINFER = "0.6.13"
+FLASHINFER_CUTE = "0.7.4"
 FFI = "apache-tvm-ffi==0.1.12"
 FLA = ["fla-core==0.6.0", "flash-linear-attention==0.6.0", "einops==0.8.1"]
 # The call of FlashInfer's kernel normalises with fla's kernel.
 WHEELS = {
     "fla": FLA,
     "flashinfer": [FFI, *FLA],
+    "flashinfer_cute": [FFI, *FLA, "nvidia-cutlass-dsl==4.8.1", "nvidia-ml-py==13.615.71",
+                        "tqdm==4.70.1", "packaging==26.4"],
     "flash_qla": [FFI, *FLA, "flash-qla==0.1.3", "cloudpickle==3.1.3"],
 }
-# These go into one archive, without the paths below.
+# These go into one archive, without the paths below. tilelang/3rdparty/tvm/include stays:
+# TVM's Python part takes the folder that holds `include` for its sources, and fails
+# without one.
 TILELANG = ["tilelang==0.1.15", "z3-solver==4.15.4.0"]
-UNUSED = ["tilelang/3rdparty/tvm/src", "tilelang/3rdparty/tvm/include",
-          "tilelang/src/ascend", "tilelang/src/rocm", "tilelang/src/metal",
-          "tilelang/src/op", "tilelang/src/transform", "z3/include",
+UNUSED = ["tilelang/3rdparty/tvm/src", "tilelang/src/ascend", "tilelang/src/rocm",
+          "tilelang/src/metal", "tilelang/src/op", "tilelang/src/transform", "z3/include",
           "z3/lib/libz3.so.4.15", "z3_solver-4.15.4.0.data"]
+
+# The CuTe compiler for CUDA 13. Together in archives, of which the large library is one.
+CUTE = [f"nvidia-cutlass-dsl-libs-{part}==4.8.1" for part in ("core", "base", "cu13")]
+CUTE_LIBRARY = "nvidia_cutlass_dsl/dsl_packages/cutlass/_mlir/_mlir_libs"
+# What the kernels for sm_90a import; their packages import the whole library.
+FLASHINFER_FILES = [
+    "utils.py", "api_logging.py", "compilation_context.py", "version.py",
+    "_build_meta.py", "jit/core.py", "jit/cpp_ext.py", "jit/env.py", "jit/spdlog.py",
+    "jit/utils.py", "jit/_cuda_architecture.py", "gdn_kernels/delta_rule_dsl"]
+FLASHINFER_PACKAGES = ["", "jit", "gdn_kernels"]
 
 FLASHINFER_FLAGS = [
     "-std=c++20", "-O3", "-DNDEBUG", "-use_fast_math", "--expt-relaxed-constexpr",
@@ -86,7 +106,7 @@ def instances(template):
     return sources
 
 
-def compile_flashinfer(folder, nvcc):
+def compile_flashinfer(folder, nvcc, jobs):
     """folder/gdn_prefill_sm90.so and .version. Takes minutes."""
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
@@ -106,14 +126,50 @@ def compile_flashinfer(folder, nvcc):
         includes += [ffi / "include", ffi / "3rdparty" / "dlpack" / "include"]
         flags = FLASHINFER_FLAGS + list(
             itertools.chain.from_iterable(("-I", path) for path in includes))
-        objects = []
-        for source in sources:
-            objects.append(scratch / f"{source.stem}.o")
-            subprocess.run([nvcc, *flags, "-c", source, "-o", objects[-1]], check=True)
+
+        def compile_one(source):
+            target = scratch / f"{source.stem}.o"
+            subprocess.run([nvcc, *flags, "-c", source, "-o", target], check=True)
+            return target
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            objects = list(pool.map(compile_one, sources))
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run([nvcc, "-shared", "-Xlinker=-z,lazy", *objects, "-lcuda", "-o",
                         folder / "gdn_prefill_sm90.so"], check=True)
     (folder / "gdn_prefill_sm90.version").write_text(f"{FLASHINFER}\n")
+
+
+def pack(site, names, archive):
+    """A .tar.xz of what is under these names in a folder."""
+    filters = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 9}]
+    with lzma.open(archive, "wb", filters=filters) as stream:
+        with tarfile.open(fileobj=stream, mode="w") as file:
+            for name in names:
+                file.add(site / name, name)
+
+
+def pack_flashinfer_cute(folder):
+    """folder/flashinfer_cute.tar.xz and cute_compiler.tar.xz."""
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        download([f"flashinfer-python=={FLASHINFER_CUTE}", *CUTE], scratch / "wheels")
+        wheels, site = scratch / "unpacked", scratch / "site"
+        unzip((scratch / "wheels").glob("*.whl"), wheels)
+        for name in FLASHINFER_FILES:
+            source, target = wheels / "flashinfer" / name, site / "flashinfer" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
+        for name in FLASHINFER_PACKAGES:
+            (site / "flashinfer" / name / "__init__.py").touch()
+        compiler = "nvidia_cutlass_dsl"
+        for name in ("dsl_packages/cutlass", "cu13/lib"):
+            shutil.copytree(wheels / compiler / name, site / compiler / name)
+        large = [path.relative_to(site) for path in (site / CUTE_LIBRARY).glob("*.so")]
+        pack(site, large, folder / "cute_compiler.tar.xz")
+        for path in large:
+            (site / path).unlink()
+        pack(site, [path.name for path in site.iterdir()], folder / "flashinfer_cute.tar.xz")
 
 
 def pack_tilelang(folder):
@@ -127,16 +183,16 @@ def pack_tilelang(folder):
         unused = [path for path in cutlass.iterdir() if path.name != "include"]
         for path in [*unused, *(site / path for path in UNUSED)]:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-        with tarfile.open(folder / "tilelang.tar.xz", "w:xz") as file:
-            for path in site.iterdir():
-                file.add(path, path.name)
+        pack(site, [path.name for path in site.iterdir()], folder / "tilelang.tar.xz")
 
 
-def gather(names, folder, nvcc):
+def gather(names, folder, nvcc, jobs):
     """Puts the files of `names` into a folder; an existing kernel is kept."""
     for name in names:
         download(WHEELS[name], folder)
     if "flash_qla" in names and not (folder / "tilelang.tar.xz").exists():
         pack_tilelang(folder)
+    if "flashinfer_cute" in names and not (folder / "flashinfer_cute.tar.xz").exists():
+        pack_flashinfer_cute(folder)
     if "flashinfer" in names and not (folder / "gdn_prefill_sm90.version").exists():
-        compile_flashinfer(folder, nvcc)
+        compile_flashinfer(folder, nvcc, jobs)

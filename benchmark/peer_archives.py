@@ -7,6 +7,7 @@
 """Makes the libraries of a bundle importable without installing anything."""
 
 import pathlib
+import site
 import sys
 import tarfile
 import tempfile
@@ -14,9 +15,9 @@ import zipfile
 
 
 def unpack(folder):
-    """Unpacks wheels and .tar.xz files into a new folder and puts it on the path;
-    does nothing if there are none. Triton reads sources from files, and TileLang loads
-    libraries, so neither can stay in an archive."""
+    """Unpacks wheels and .tar.xz files into a new folder and puts it on the path, as an
+    installation with .pth files would; does nothing if there are none. Triton reads
+    sources from files, and TileLang loads libraries, so neither can stay in an archive."""
     archives = sorted(pathlib.Path(folder).glob("*.whl"))
     archives += sorted(pathlib.Path(folder).glob("*.tar.xz"))
     if not archives:
@@ -30,3 +31,4 @@ def unpack(folder):
             with tarfile.open(archive) as file:
                 file.extractall(target, filter="data")
     sys.path.insert(0, target)
+    site.addsitedir(target)

@@ -31,6 +31,7 @@ COLOURS = {
     "delta": ("#0b62c4", "#6cb2ff"),
     "fla": ("#b3401a", "#ff9a6b"),
     "flashinfer": ("#2f7d32", "#7fd083"),
+    "flashinfer_cute": ("#8a6d00", "#e0c040"),
     "flash_qla": ("#7b3fa0", "#d09af0"),
     "attention": ("#6b6b6b", "#b0b0b0"),
 }
@@ -43,6 +44,7 @@ def mark(name, x, y):
         "delta": f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{s + 1}"',
         "fla": f'<rect x="{x - s:.1f}" y="{y - s:.1f}" width="{2 * s}" height="{2 * s}"',
         "flashinfer": f'<path d="M{x:.1f} {y - s - 1:.1f}l{s + 1} {2 * s}h{-2 * s - 2}z"',
+        "flashinfer_cute": f'<path d="M{x - s - 1:.1f} {y:.1f}l{2 * s} {s + 1}v{-2 * s - 2}z"',
         "flash_qla": f'<path d="M{x:.1f} {y + s + 1:.1f}l{s + 1} {-2 * s}h{-2 * s - 2}z"',
         "attention": f'<path d="M{x:.1f} {y - s - 1:.1f}l{s + 1} {s + 1}l{-s - 1} {s + 1}'
                      f'l{-s - 1} {-s - 1}z"',

@@ -18,6 +18,7 @@ TITLES = {
     "delta": "delta",
     "fla": "flash-linear-attention",
     "flashinfer": "FlashInfer",
+    "flashinfer_cute": "FlashInfer, CuTe",
     "flash_qla": "FlashQLA",
     "attention": "causal attention",
 }

@@ -19,6 +19,7 @@ A call takes the operands as the model has them. Operations that a library does 
 in its own kernels (l2 norm, sigmoid, exponential) run before them, and are timed.
 """
 
-from . import attention, delta, fla, flashinfer, flash_qla
+from . import attention, delta, fla, flash_qla, flashinfer, flashinfer_cute
 
-ALL = {module.NAME: module for module in (delta, fla, flashinfer, flash_qla, attention)}
+ALL = {module.NAME: module for module in
+       (delta, fla, flashinfer, flashinfer_cute, flash_qla, attention)}

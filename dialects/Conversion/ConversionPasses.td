@@ -35,13 +35,57 @@ def ConvertDeltaToTile : Pass<"convert-delta-to-tile", "::mlir::ModuleOp"> {
     that the host program clears.
 
     ```mlir
-    %x = delta.read %K, %S {prec = #delta.prec<bf16>} : ...
-    %KS = delta.scale %x, %e_in {axis = 0 : i64} : ...
+    func.func @f(%k: memref<2x64x64xbf16>, %s: memref<2x64x64xf32>) attributes {delta.plans = {chain = [
+        #plan.kernel<machine = <"sm_80">, products = mma_sync, copies = cp_async, stages = 2, columns = 64>]}} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %e_in = arith.constant dense<0.5> : tensor<64xf32>
+      scf.forall (%b) in (2) {
+        %S_end = scf.for %c = %c0 to %c1 step %c1 iter_args(%S = %zero) -> tensor<64x64xf32> {
+          %K = delta.load %k[%b, %c0, %c0] dims [1, 2] : memref<2x64x64xbf16> -> tensor<64x64xf32>
+          %x = delta.read %K, %S {prec = #delta.prec<bf16>}
+                 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+          %KS = delta.scale %x, %e_in {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
+          %S1 = delta.update %S, %K, %KS {prec = #delta.prec<bf16>}
+                  : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+          scf.yield %S1 : tensor<64x64xf32>
+        }
+        delta.store %S_end, %s[%b, %c0, %c0] dims [1, 2] : tensor<64x64xf32>, memref<2x64x64xf32>
+      } {delta.nest = #delta.nest<kind = scan, name = "chain", axes = ["batch"], carries = state>}
+      return
+    }
     // becomes
-    %S_a = arith.truncf %S : tensor<64x128xf32> to tensor<64x128xbf16>
-    %x = tile.dot %S_a, %K {contract = array<i64: 1, 1>} : ...          // S^T K^T
-    %e_in_j = tile.spread %e_in {axis = 1 : i64} : tensor<64xf32> -> tensor<64x64xf32>
-    %KS = arith.mulf %x, %e_in_j : tensor<64x64xf32>
+    tile.kernel @f_chain(%column_tile: index, %b: index, %k: memref<2x64x64xbf16>, %s: memref<2x64x64xf32>)
+        attributes {grid = 2 : i64, warps = 4 : i64} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %e_in = arith.constant dense<0.5> : tensor<64xf32>
+      %columns = arith.constant 64 : index
+      %column = arith.muli %column_tile, %columns : index
+      %S_end = scf.for %c = %c0 to %c1 step %c1 iter_args(%S = %zero) -> tensor<64x64xf32> {
+        %S_a = arith.truncf %S : tensor<64x64xf32> to tensor<64x64xbf16>
+        %K = tile.load %k[%b, %c0, %c0] {dims = array<i64: 1, 2>} : memref<2x64x64xbf16> -> tensor<64x64xbf16>
+        %x = tile.dot %S_a, %K {contract = array<i64: 1, 1>}  // S^T K^T
+               : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+        %e_in_j = tile.spread %e_in {axis = 1 : i64} : tensor<64xf32> -> tensor<64x64xf32>
+        %KS = arith.mulf %x, %e_in_j : tensor<64x64xf32>
+        %KS_a = arith.truncf %KS : tensor<64x64xf32> to tensor<64x64xbf16>
+        %S1 = tile.dot %KS_a, %K acc(%S) {contract = array<i64: 1, 0>}  // S^T + KS^T K
+               : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+        scf.yield %S1 : tensor<64x64xf32>
+      }
+      tile.store %S_end, %s[%b, %c0, %column] {bound_axis = 1 : i64, dims = array<i64: 2, 1>}
+        : tensor<64x64xf32>, memref<2x64x64xf32>
+      tile.return
+    }
+    func.func @f(%k: memref<2x64x64xbf16>, %s: memref<2x64x64xf32>) {
+      %one = arith.constant 1 : index
+      %B = arith.constant 2 : index
+      tile.launch @f_chain grid(%one, %B) args(%k, %s : memref<2x64x64xbf16>, memref<2x64x64xf32>)
+      return
+    }
     ```
   }];
   let dependentDialects = [

@@ -98,14 +98,12 @@ def Decompose : Pass<"delta-decompose", "::mlir::ModuleOp"> {
 
     ```mlir
     %y = delta.scale %x, %v {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
+    // becomes
+    func.func private @delta_scale(%x: tensor<64x64xf32>, %v: tensor<64xf32>) -> tensor<64x64xf32> { .. }
+    %y = call @delta_scale(%x, %v) : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
     ```
-    becomes a call, with one function for all ops of the same name, attributes and
-    types, so that the time to compile depends on the kinds of ops alone:
-
-    ```mlir
-    %y = call @delta_scale(%x, %v)
-           : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
-    ```
+    One function serves all ops of the same name, attributes and types, so that the time
+    to compile depends on the kinds of ops alone.
     Attributes of delta on functions and arguments are removed: they describe a
     phase that ends here.
   }];
@@ -135,19 +133,26 @@ def FoldNorms : Pass<"delta-fold-norms", "::mlir::func::FuncOp"> {
     queries where the caller has them. With r_i = rsqrt(k_i . k_i + eps):
 
     ```mlir
-    %kn = delta.l2norm %k : tensor<64x128xf32> -> tensor<64x128xf32>
-    %ks = delta.read %kn, %S {prec = #delta.prec<bf16>} : ..
-    %s1 = delta.update %S, %kn, %U {prec = #delta.prec<bf16>} : ..
-    ```
-    becomes
-
-    ```mlir
-    %n  = delta.row_dot %k, %k : tensor<64x128xf32> -> tensor<64xf32>
-    %r  = math.rsqrt (arith.addf %n, %eps) : tensor<64xf32>
-    %x  = delta.read %k, %S {prec = #delta.prec<bf16>} : ..
-    %ks = delta.scale %x, %r {axis = 0 : i64} : ..
-    %ru = delta.scale %U, %r {axis = 0 : i64} : ..
-    %s1 = delta.update %S, %k, %ru {prec = #delta.prec<bf16>} : ..
+    func.func @f(%k: memref<64x128xbf16>, %t: index, %S: tensor<128x64xf32>, %U: tensor<64x64xf32>)
+        -> (tensor<64x64xf32>, tensor<128x64xf32>) {
+      %K  = delta.load %k[%t, %t] dims [0, 1] : memref<64x128xbf16> -> tensor<64x128xf32>
+      %Kn = delta.l2norm %K : tensor<64x128xf32> -> tensor<64x128xf32>
+      %KS = delta.read %Kn, %S {prec = #delta.prec<bf16>}
+              : tensor<64x128xf32>, tensor<128x64xf32> -> tensor<64x64xf32>
+      %S1 = delta.update %S, %Kn, %U {prec = #delta.prec<bf16>}
+              : tensor<128x64xf32>, tensor<64x128xf32>, tensor<64x64xf32>
+      return %KS, %S1 : tensor<64x64xf32>, tensor<128x64xf32>
+    }
+    // becomes
+    %n  = delta.row_dot %K, %K : tensor<64x128xf32> -> tensor<64xf32>
+    %ne = arith.addf %n, %eps : tensor<64xf32>
+    %r  = math.rsqrt %ne : tensor<64xf32>
+    %x  = delta.read %K, %S {prec = #delta.prec<bf16>}
+            : tensor<64x128xf32>, tensor<128x64xf32> -> tensor<64x64xf32>
+    %KS = delta.scale %x, %r {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
+    %rU = delta.scale %U, %r {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
+    %S1 = delta.update %S, %K, %rU {prec = #delta.prec<bf16>}
+            : tensor<128x64xf32>, tensor<64x128xf32>, tensor<64x64xf32>
     ```
     A norm is left alone where the result would differ: where it rounds to 16 bits
     (that rounding is part of a spec's meaning), where its rows are of another type
@@ -163,22 +168,27 @@ def FactorDecay : Pass<"delta-factor-decay", "::mlir::func::FuncOp"> {
   let description = [{
     The factors do not depend on the state, so they need not be computed where it
     is: exponentials leave the sequential chain. All exponents stay <= 0. Ends with
-    the canonical form of `delta.scale`, one vector of factors an axis.
+    the canonical form of `delta.scale`, one vector of factors an axis. With
+    e_in = exp(G), e_out = exp(G_R - G), and e_chunk = exp(G_R), which is a vector of
+    four equal elements, the 16 bytes that copies move at once:
 
     ```mlir
-    %x  = delta.read %K, %S decay(%G) : ..
-    %s1 = delta.update %S, %K, %U decay(%G) : ..
-    ```
-    becomes, with e_in = exp(G), e_out = exp(G_R - G), and e_chunk = exp(G_R), which
-    is a vector of four equal elements, the 16 bytes that copies move at once:
-
-    ```mlir
-    %y  = delta.read %K, %S : ..
-    %x  = delta.scale %y, %e_in {axis = 0 : i64} : ..
+    func.func @f(%K: tensor<64x64xf32>, %S: tensor<64x64xf32>, %U: tensor<64x64xf32>, %G: tensor<64xf32>)
+        -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+      %x  = delta.read %K, %S decay(%G : tensor<64xf32>)
+              : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+      %s1 = delta.update %S, %K, %U decay(%G : tensor<64xf32>)
+              : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+      return %x, %s1 : tensor<64x64xf32>, tensor<64x64xf32>
+    }
+    // becomes
+    %y  = delta.read %K, %S : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    %x  = delta.scale %y, %e_in {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
     %e  = tensor.extract %e_chunk[%c0] : tensor<4xf32>
-    %Sd = arith.mulf %S, (tensor.splat %e)
-    %Ud = delta.scale %U, %e_out {axis = 0 : i64} : ..
-    %s1 = delta.update %Sd, %K, %Ud : ..
+    %es = tensor.splat %e : tensor<64x64xf32>
+    %Sd = arith.mulf %S, %es : tensor<64x64xf32>
+    %Ud = delta.scale %U, %e_out {axis = 0 : i64} : tensor<64x64xf32>, tensor<64xf32>
+    %s1 = delta.update %Sd, %K, %Ud : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -202,7 +212,7 @@ def SplitKernels : Pass<"delta-split-kernels", "::mlir::ModuleOp"> {
     A value that the chain uses only as operand of products with one `prec` is stored
     rounded to it.
 
-    ```mlir
+    ```
     scf.forall (%b, %h) { scf.for %c iter_args(%S) { %K = load; %T = f(%K); %U = apply %T, g(%S) } }
     // becomes
     %ws = memref.alloc : memref<?x?x8x64x64xbf16>

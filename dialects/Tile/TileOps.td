@@ -15,6 +15,7 @@
 
 include "Delta/DeltaInterfaces.td"
 include "Tile/TileTypes.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -45,13 +46,14 @@ class Tile_ValueOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
-    AffineScope]> {
+    AffineScope, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "The program of one CTA";
   let description = [{
     The first `grid` (1 to 3) arguments are the CTA's indices (type index), of which the
     first runs fastest. `tile.launch` passes the other arguments: memrefs of global
     memory, index values, and i32 values (epochs). `warps` (1 to 32) is the size of the
-    CTA. A kernel has no results, and its arguments are its only inputs.
+    CTA. A kernel has no results, and its arguments are its only inputs. An
+    argument with the attribute `delta.name` is printed under that name.
 
     `plan` says how the kernel uses its machine. If a CTA holds n chains, grid index 0
     counts chains in the value form, and CTAs of n neighbouring chains each in the final
@@ -115,7 +117,14 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
     `tile-overlap-launches` sets it.
 
     ```mlir
-    tile.launch @chain grid(%H, %B) args(%k, %T : memref<?x?x16x128xbf16>, index)
+    tile.kernel @chain(%h: index, %b: index, %k: memref<?x?x16x128xbf16>, %T: index)
+        attributes {grid = 2 : i64, warps = 4 : i64} {
+      tile.return
+    }
+    func.func @f(%k: memref<?x?x16x128xbf16>, %T: index, %H: index, %B: index) {
+      tile.launch @chain grid(%H, %B) args(%k, %T : memref<?x?x16x128xbf16>, index)
+      return
+    }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Index>:$grid,

@@ -32,12 +32,26 @@ def KernelsToFunctions : Pass<"tile-kernels-to-functions", "::mlir::ModuleOp"> {
     tickets in order.
 
     ```mlir
-    tile.launch @chain grid(%H, %B) args(%k : memref<?xf32>)
+    tile.kernel @chain(%h: index, %b: index, %k: memref<?xf32>) attributes {grid = 2 : i64, warps = 4 : i64} {
+      tile.return
+    }
+    func.func @f(%H: index, %B: index, %k: memref<?xf32>) {
+      tile.launch @chain grid(%H, %B) args(%k : memref<?xf32>)
+      return
+    }
     // becomes
-    scf.for %b = %c0 to %B step %c1 {
-      scf.for %h = %c0 to %H step %c1 {
-        func.call @chain(%h, %b, %k) : (index, index, memref<?xf32>) -> ()
+    func.func private @chain(%h: index, %b: index, %k: memref<?xf32>) {
+      return
+    }
+    func.func @f(%H: index, %B: index, %k: memref<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %b = %c0 to %B step %c1 {
+        scf.for %h = %c0 to %H step %c1 {
+          func.call @chain(%h, %b, %k) : (index, index, memref<?xf32>) -> ()
+        }
       }
+      return
     }
     ```
     The ops inside a kernel stay as they are; `delta-decompose` lowers them afterwards.
@@ -94,7 +108,7 @@ def SkewLoops : Pass<"tile-skew-loops", "::mlir::ModuleOp"> {
     loads, expectations, products and elementwise work that maps zeros to zeros, if a late
     accumulator does not start from zero, or if the early part has no product.
 
-    ```mlir
+    ```
     scf.for %j iter_args(%acc = %zero) {
       %P = early(%j); tile.expect %f[%h], %j + 1; %U = tile.load %u[%j]; %next = tile.dot %P, %U acc(%acc)
       scf.yield %next
@@ -121,7 +135,7 @@ def SolveReads : Pass<"tile-solve-reads", "::mlir::ModuleOp"> {
     element; the identity is never rounded. The pass applies to kernels with `wgmma`
     products, where both left operands would come from registers:
 
-    ```mlir
+    ```
     %M = tile.tri_inverse (%P * spread %f); %r = %v - %a * spread %f
     %u = tile.dot (truncf %M), (truncf %r); %read = tile.dot (truncf %P), (truncf %u) acc(%a)
     // becomes
@@ -221,7 +235,7 @@ def PrefetchLoads : Pass<"tile-prefetch-loads", "::mlir::ModuleOp"> {
     own tiles again. If the number of iterations is not a constant, the load before the
     loop has a `bound` of no rows in case the loop never runs.
 
-    ```mlir
+    ```
     scf.for %i = %c0 to %c4 step %c1 { %v = tile.load %beta[%b, %t, %i]; use %v }
     // becomes
     %v0 = tile.load %beta[%b, %t, %c0]
@@ -261,11 +275,12 @@ def LowerConverts : Pass<"tile-lower-converts", "::mlir::ModuleOp"> {
   let summary = "Change the layout of vectors through shared memory";
   let description = [{
     ```mlir
-    %r = tile.convert %v : tensor<64xf32, #tile.flat<warps = 4>> -> tensor<64xf32, #slice>
+    %r = tile.convert %v : tensor<64xf32, #tile.flat<warps = 4>>
+                        -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
     // becomes
     %s = tile.alloc : memref<64xf32, #tile.smem<0>>
-    tile.write %v, %s : ...
-    %r = tile.read %s : ... -> tensor<64xf32, #slice>
+    tile.write %v, %s : tensor<64xf32, #tile.flat<warps = 4>>, memref<64xf32, #tile.smem<0>>
+    %r = tile.read %s : memref<64xf32, #tile.smem<0>> -> tensor<64xf32, #tile.slice<axis = 0, <warps = 4>>>
     ```
     Accepted: f32 vectors, from flat or from a slice along rows (axis 0), to flat or to
     any slice. The device library has no accesses for other conversions; they are refused.
@@ -398,7 +413,7 @@ def RotateLoop : Pass<"tile-rotate-loop", "::mlir::ModuleOp"> {
     iteration at the end of each iteration, while products that the next state does not
     need still run. So an iteration begins with a product.
 
-    ```mlir
+    ```
     scf.for .. iter_args(%S = %S0) { %Sa = truncf %S; %KS = dot %Sa, %K; .. yield %S1 }
     // becomes
     %Sa0 = truncf %S0
@@ -418,7 +433,7 @@ def StartProducts : Pass<"tile-start-products", "::mlir::ModuleOp"> {
     or ends the block. A product whose only use is as the accumulator of another product
     in its block is never awaited: the other product takes it in flight.
 
-    ```mlir
+    ```
     %KS = dot instr(wgmma_rs) %Sa, %K; %G = read %g; %X = f(%KS, %G)
     // becomes
     %p = dot_start wgmma_rs %Sa, %K; %G = read %g; %KS = await %p; %X = f(%KS, %G)
@@ -435,7 +450,7 @@ def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
     cores work during elementwise work. The pass leaves a loop alone if accesses to shared
     memory forbid this order.
 
-    ```mlir
+    ```
     %KS = dot; %X = f(%KS); %U = dot %X; %QS = dot; %O = dot %U acc(%QS); store %O; %S1 = dot %U
     // becomes
     %KS = dot; %QS = dot; %X = f(%KS); %U = dot %X; %S1 = dot %U; %O = dot %U acc(%QS); store %O
@@ -449,7 +464,7 @@ def OrderProducts : Pass<"tile-order-products", "::mlir::ModuleOp"> {
     state does not need fills the time in which the tensor cores would idle, or half of it
     does (`k`) if the whole product would delay a product of the next state.
 
-    ```mlir
+    ```
     start KS; await KS; X = f(KS, read V); start U; await U; start S1; await S1; start QS; await QS; ..
     // becomes
     read V; start KS; start QS[0, 64]; await KS; X; start U; start QS[64, 128]; await U; start S1; await QS; ..
@@ -469,7 +484,7 @@ def PlaceWaits : Pass<"tile-place-waits", "::mlir::ModuleOp"> {
     open all groups that were issued after the last one that it names. They are counted in
     the block of the wait; `pending` is 0 if their number is not the same on all paths.
 
-    ```mlir
+    ```
     %f = copy ..; %g = copy ..; await %f                            // {pending = 1}
     %p = dot_start ..; %q = dot_start ..; %r = dot_start ..; await %p    // {pending = 2}
     ```

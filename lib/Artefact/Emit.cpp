@@ -141,6 +141,8 @@ LogicalResult Emitter::lower() {
   if (isSpec(module))
     buildTargetsPipeline(manager, targets);
   buildEmissionPipeline(manager);
+  if (options.inspectPasses && failed(options.inspectPasses(manager)))
+    return failure();
   if (failed(manager.run(module)))
     return failure();
   return findArtefacts();

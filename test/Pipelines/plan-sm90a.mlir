@@ -44,7 +44,7 @@ func.func @fallback(%q: tensor<?x?x2x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: te
 // The loop over one chunk vanishes, and what roles would overlap with it.
 // CHECK-LABEL: func.func @brief(
 // CHECK: chain = [#plan.kernel<machine = <"sm_90a">, products = mma_sync, copies = cp_async,
-// expected-remark @+1 {{no kernel uses warpgroups: roles: expected one loop over chunks}}
+// expected-remark @+1 {{no kernel uses warpgroups: roles: expected one loop that copies to or from shared memory}}
 func.func @brief(%q: tensor<?x40x2x64xbf16>, %k: tensor<?x40x2x64xbf16>, %v: tensor<?x40x2x64xbf16>, %beta: tensor<?x40x2xbf16>) -> tensor<?x40x2x64xbf16> {
   %o = delta.recurrence query(%q : tensor<?x40x2x64xbf16>) key(%k : tensor<?x40x2x64xbf16>)
          value(%v : tensor<?x40x2x64xbf16>) beta(%beta : tensor<?x40x2xbf16>)

@@ -15,11 +15,14 @@
 #include "delta/InitAll.h"
 #include "delta/Support/Version.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,6 +69,41 @@ static std::vector<EmitKind> parseKinds(const cl::list<std::string> &names) {
   return kinds;
 }
 
+/// Registers the options of MLIR that --emit obeys: those of the context, of
+/// printed IR, of the pass manager and of its timing.
+static void registerOptionsOfEmit() {
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+}
+
+static llvm::SmallPtrSet<const cl::Option *, 0> getRegisteredOptions() {
+  llvm::SmallPtrSet<const cl::Option *, 0> options;
+  for (const auto &entry : cl::getRegisteredOptions())
+    options.insert(entry.second);
+  return options;
+}
+
+/// The first option of the command line that is not among `obeyed`; empty where
+/// there is none. Passes are left to `namesPasses`.
+static llvm::StringRef
+findIgnored(const llvm::SmallPtrSetImpl<const cl::Option *> &obeyed) {
+  std::vector<const cl::Option *> ignored;
+  for (const auto &entry : cl::getRegisteredOptions())
+    if (entry.second->getNumOccurrences() && entry.second->hasArgStr() &&
+        entry.first != "o" && !obeyed.contains(entry.second))
+      ignored.push_back(entry.second);
+  if (ignored.empty())
+    return "";
+  return (*llvm::min_element(ignored,
+                             [](const auto *left, const auto *right) {
+                               return left->getPosition() <
+                                      right->getPosition();
+                             }))
+      ->ArgStr;
+}
+
 /// Shows LLVM's own options, those of linked but unused code generators, only
 /// in --help-hidden. Called before the options of delta and MLIR are created.
 static void hideOptionsOfLlvm() {
@@ -91,6 +129,12 @@ int main(int argc, char **argv) {
       "amalgamate",
       cl::desc("With --emit: put the device library into the .cu"));
 
+  registerOptionsOfEmit();
+  auto obeyed = getRegisteredOptions();
+  // Diagnostics of --emit are about the spec, and show no op of a later phase.
+  obeyed.erase(
+      cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic"));
+
   mlir::DialectRegistry registry;
   delta::registerAllDialects(registry);
   delta::registerAllPasses();
@@ -114,6 +158,13 @@ int main(int argc, char **argv) {
            "of the first\n";
     return EXIT_FAILURE;
   }
+  if (llvm::StringRef ignored = findIgnored(obeyed); !ignored.empty()) {
+    llvm::WithColor::error(llvm::errs(), "delta-opt")
+        << "--" << ignored
+        << " does not go with --emit, which takes MLIR's options of printing, "
+           "timing, statistics and crash reproducers alone\n";
+    return EXIT_FAILURE;
+  }
   delta::EmitOptions options;
   options.kinds = parseKinds(kindNames);
   if (options.kinds.empty())
@@ -122,5 +173,9 @@ int main(int argc, char **argv) {
     options.targets = targets;
   options.directory = output;
   options.amalgamate = amalgamate;
+  options.inspectPasses = [](mlir::PassManager &manager) {
+    mlir::applyDefaultTimingPassManagerCLOptions(manager);
+    return mlir::applyPassManagerCLOptions(manager);
+  };
   return mlir::asMainReturnCode(delta::emitFile(input, options, registry));
 }

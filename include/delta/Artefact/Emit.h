@@ -17,11 +17,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace mlir {
 class DialectRegistry;
+class PassManager;
 } // namespace mlir
 
 namespace delta {
@@ -52,6 +54,9 @@ struct EmitOptions {
   std::string directory = ".";
   /// Writes the device headers into the .cu, so that it compiles alone.
   bool amalgamate = false;
+  /// Called with the passes that lower the module, before they run: to print
+  /// the IR between them, to time them. Where this fails, `emit` does.
+  std::function<llvm::LogicalResult(mlir::PassManager &)> inspectPasses;
 };
 
 /// Lowers `module` from whichever phase it is in to the exit dialect and writes

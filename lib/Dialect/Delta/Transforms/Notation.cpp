@@ -13,7 +13,7 @@
 #include "Notation.h"
 
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -32,7 +32,9 @@ static std::string getSource(RecurrenceOp op) {
 }
 
 static std::string spell(float number) {
-  return llvm::formatv("{0:g}", number).str();
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
 }
 
 /// `factor` as it stands before what it multiplies; "" for 1.
