@@ -15,7 +15,6 @@
 
 include "Delta/DeltaInterfaces.td"
 include "Tile/TileTypes.td"
-include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -46,14 +45,13 @@ class Tile_ValueOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove,
-    AffineScope, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    AffineScope]> {
   let summary = "The program of one CTA";
   let description = [{
     The first `grid` (1 to 3) arguments are the CTA's indices (type index), of which the
     first runs fastest. `tile.launch` passes the other arguments: memrefs of global
     memory, index values, and i32 values (epochs). `warps` (1 to 32) is the size of the
-    CTA. A kernel has no results, and its arguments are its only inputs. An
-    argument with the attribute `delta.name` is printed under that name.
+    CTA. A kernel has no results, and its arguments are its only inputs.
 
     `plan` says how the kernel uses its machine. If a CTA holds n chains, grid index 0
     counts chains in the value form, and CTAs of n neighbouring chains each in the final
