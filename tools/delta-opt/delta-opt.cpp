@@ -129,6 +129,8 @@ int main(int argc, char **argv) {
       "amalgamate",
       cl::desc("With --emit: put the device library into the .cu"));
 
+  // Options that name passes look them up when they are registered.
+  delta::registerAllPasses();
   registerOptionsOfEmit();
   auto obeyed = getRegisteredOptions();
   // Diagnostics of --emit are about the spec, and show no op of a later phase.
@@ -137,7 +139,6 @@ int main(int argc, char **argv) {
 
   mlir::DialectRegistry registry;
   delta::registerAllDialects(registry);
-  delta::registerAllPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "delta: compiler for delta-rule recurrences\n", registry);
   if (!kindNames.getNumOccurrences()) {
